@@ -59,13 +59,13 @@ cli_src       := $(wildcard $(patsubst %,analyzer/%/*.c,cli cli/frame execute))
 footprint_src := $(wildcard analyzer/kernels/llvm/*.c)
 # the one program that is linked with Work Queue, where that is (package coop-computing-tools-dev)
 queue_src     := $(if $(wildcard /usr/include/cctools/work_queue.h),$(wildcard analyzer/farm/queue/*.c))
-compile_src   := $(patsubst %,analyzer/compile/%.c,answer builder dry_run fulfil main same_program)
+compile_src   := $(patsubst %,analyzer/compile/%.c,answer builder dry_run fulfil main)
 # what the library is linked with, and what only the tool is
 analyzer_src  := $(wildcard $(patsubst %,analyzer/%/*.c,io settings history record graph plan $(patsubst %,kernels/%,source rewrite rows footprint models))) \
                  $(filter-out $(compile_src),$(wildcard analyzer/compile/*.c))
 tool_src      := $(wildcard $(patsubst %,analyzer/%/*.c,explain explain/draw farm))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
-shim_pure_src := shim/builds/helper_cache.c shim/door/registry.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) shim/run/windows/window_flow.c \
+shim_pure_src := shim/builds/helper_cache.c shim/door/registry.c shim/door/query.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) shim/run/windows/window_flow.c \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces choice) \
                  $(patsubst %,shim/run/streams/%.c,stream_access stream_binary stream_object) \
                  shim/run/memory/extents.c shim/run/memory/coherence.c shim/run/memory/link_fit.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault gpu_lease pace vendor_traits)
@@ -131,7 +131,7 @@ llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(s
 models_of := $(wildcard $(patsubst %,analyzer/kernels/%/*.[ch],footprint llvm rewrite rows source))
 $(call obj,analyzer/kernels/models/program_models.c): $(models_of)
 $(call obj,analyzer/kernels/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
-$(call obj,analyzer/explain/draw/report_page.c): $(wildcard analyzer/explain/draw/page/*)
+$(call obj,analyzer/explain/draw/report.c): $(wildcard analyzer/explain/draw/page/*)
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
 footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader irreader passes) $(JANSSON_LIBS) -lpthread -lm
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a

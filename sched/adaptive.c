@@ -266,6 +266,8 @@ static void happened(struct cw_adaptive *a, struct adaptive_device *d)
         cw_adaptive_ended_sync(a);
 }
 
+static void adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns);
+
 void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns)
 {
     struct adaptive_device *d = &a->device[device];
@@ -278,7 +280,7 @@ void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns)
     if (a->dispatch)
         cw_adaptive_done_dispatch(a, device);
     if (ns) {
-        cw_adaptive_looked(a, device, (double)ns);
+        adaptive_looked(a, device, (double)ns);
         learn(a, d, (double)d->part.groups, (double)ns);
     }
     happened(a, d);
@@ -389,7 +391,8 @@ void cw_adaptive_pass(struct cw_adaptive *a, uint32_t device)
         d->ratio *= seemed / speed[device];
 }
 
-void cw_adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns)
+/* A report of `ns`, before it is learnt from. */
+static void adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns)
 {
     struct adaptive_device *d = &a->device[device];
 

@@ -103,8 +103,6 @@ enum cw_adaptive_answer cw_adaptive_next_async(struct cw_adaptive *a, uint32_t d
                                                struct cw_adaptive_part *part);
 enum cw_adaptive_answer cw_adaptive_next_sync(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
                                               struct cw_adaptive_part *part);
-/* A report of `ns`, before it is learnt from. */
-void cw_adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns);
 
 /* dispatch. Create: false: out of memory. */
 bool cw_adaptive_create_dispatch(struct cw_adaptive *a, const uint32_t *region);

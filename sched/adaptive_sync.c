@@ -3,7 +3,6 @@
  * Where the patent leaves it open: within EPSILON of the block before counts as neither faster nor slower; a
  * device whose share of a block is less than half a group sits it out, keeps its ratio, and gets a group of
  * the next block that has one for each device. */
-#include <math.h>
 
 #include "adaptive_internal.h"
 #include "whole.h"

@@ -29,6 +29,9 @@ static bool is_worker(const struct cw_dispatch *s, uint32_t node)
 
 /* ---- messages: from a child to its master, with its results; the answer is the child's next work */
 
+static void dispatch_post(struct cw_dispatch *s, enum cw_dispatch_kind kind, double at, uint32_t node,
+                          uint32_t to_epoch);
+
 static void send(struct cw_dispatch *s, uint32_t child)
 {
     struct cw_dispatch_node *c = &s->node[child], *m = &s->node[c->parent];
@@ -38,7 +41,7 @@ static void send(struct cw_dispatch *s, uint32_t child)
     s->r->messages++;
     c->sending = true;
     c->parked = false;
-    cw_dispatch_post(s, SERVED, m->free_at, child, m->epoch);
+    dispatch_post(s, SERVED, m->free_at, child, m->epoch);
 }
 
 /* A master writes when it has nothing to give, when its batch is full, or when all that it had is done. */
@@ -68,7 +71,7 @@ static void start_block(struct cw_dispatch *s, uint32_t worker, struct cw_dispat
     w->began = w->free_at = s->now + s->o->latency_s;
     for (uint32_t t = r.first; t < r.first + r.count; t++)
         w->free_at += task_time(s, t);
-    cw_dispatch_post(s, RAN, w->free_at, worker, 0);
+    dispatch_post(s, RAN, w->free_at, worker, 0);
 }
 
 /* Gives child `child` as much as it asks for and the master has, else parks it. */
@@ -175,7 +178,7 @@ static void fail_worker(struct cw_dispatch *s)
     uint32_t k = s->masters + (uint32_t)cw_random_below(&s->random, s->o->workers);
     struct cw_dispatch_node *w = &s->node[k];
 
-    cw_dispatch_post(s, FAIL_WORKER, s->now + until_failure(s, s->o->worker_mtbf_s, s->o->workers), 0, 0);
+    dispatch_post(s, FAIL_WORKER, s->now + until_failure(s, s->o->worker_mtbf_s, s->o->workers), 0, 0);
     if (w->dead)
         return;
     s->r->worker_failures++;
@@ -187,7 +190,7 @@ static void fail_worker(struct cw_dispatch *s)
     w->epoch++;
     w->dead = true;
     w->sending = w->parked = false;
-    cw_dispatch_post(s, REVIVE, s->now + s->o->detect_s, k, 0);
+    dispatch_post(s, REVIVE, s->now + s->o->detect_s, k, 0);
 }
 
 /* The worker's death is known, and its successor there. */
@@ -231,7 +234,7 @@ static void fail_master(struct cw_dispatch *s)
     uint32_t k = (uint32_t)cw_random_below(&s->random, s->masters);
     struct cw_dispatch_node *m = &s->node[k];
 
-    cw_dispatch_post(s, FAIL_MASTER, s->now + until_failure(s, s->o->master_mtbf_s, s->masters), 0, 0);
+    dispatch_post(s, FAIL_MASTER, s->now + until_failure(s, s->o->master_mtbf_s, s->masters), 0, 0);
     s->r->master_failures++;
     s->r->global_failures += k == 0;
     s->r->lost_s += m->results * s->o->task_s;
@@ -312,6 +315,8 @@ static void handle(struct cw_dispatch *s, const struct cw_dispatch_event *e)
     }
 }
 
+static struct cw_dispatch_event dispatch_next(struct cw_dispatch *s);
+
 static enum cw_status simulate(struct cw_dispatch *s, struct cw_error *err)
 {
     const struct cw_dispatch_options *o = s->o;
@@ -324,11 +329,11 @@ static enum cw_status simulate(struct cw_dispatch *s, struct cw_error *err)
     for (uint32_t k = s->masters; k < s->nodes; k++)
         send(s, k);
     if (o->worker_mtbf_s > 0)
-        cw_dispatch_post(s, FAIL_WORKER, until_failure(s, o->worker_mtbf_s, o->workers), 0, 0);
+        dispatch_post(s, FAIL_WORKER, until_failure(s, o->worker_mtbf_s, o->workers), 0, 0);
     if (o->master_mtbf_s > 0)
-        cw_dispatch_post(s, FAIL_MASTER, until_failure(s, o->master_mtbf_s, s->masters), 0, 0);
+        dispatch_post(s, FAIL_MASTER, until_failure(s, o->master_mtbf_s, s->masters), 0, 0);
     while (s->left && s->events && !s->no_memory && steps++ < most) {
-        struct cw_dispatch_event e = cw_dispatch_next(s);
+        struct cw_dispatch_event e = dispatch_next(s);
         handle(s, &e);
     }
     if (s->no_memory)
@@ -340,6 +345,8 @@ static enum cw_status simulate(struct cw_dispatch *s, struct cw_error *err)
                             s->left, o->tasks, (unsigned long long)most);
     return CW_OK;
 }
+
+static double dispatch_formula(const struct cw_dispatch_options *o);
 
 static void measure(struct cw_dispatch *s)
 {
@@ -356,7 +363,7 @@ static void measure(struct cw_dispatch *s)
         r->busiest = fmax(r->busiest, fmin(1, s->node[k].served / s->now));
     for (uint32_t t = 0; t < s->o->tasks; t++)
         r->once += s->taken[t] == 1;
-    r->formula = cw_dispatch_formula(s->o);
+    r->formula = dispatch_formula(s->o);
 }
 
 static const char *out_of_range(const struct cw_dispatch_options *o)
@@ -406,8 +413,8 @@ static bool before(const struct cw_dispatch_event *a, const struct cw_dispatch_e
     return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
-void cw_dispatch_post(struct cw_dispatch *s, enum cw_dispatch_kind kind, double at, uint32_t node,
-                      uint32_t to_epoch)
+static void dispatch_post(struct cw_dispatch *s, enum cw_dispatch_kind kind, double at, uint32_t node,
+                          uint32_t to_epoch)
 {
     struct cw_dispatch_event e = {at, s->order++, node, s->node[node].epoch, to_epoch, kind};
     size_t k = s->events;
@@ -427,7 +434,9 @@ void cw_dispatch_post(struct cw_dispatch *s, enum cw_dispatch_kind kind, double 
     s->heap[k] = e;
 }
 
-struct cw_dispatch_event cw_dispatch_next(struct cw_dispatch *s)
+/* Adds an event of `node`, which counts only as long as the node lives; memory: d->no_memory. Takes the
+ * earliest one, the first posted on ties; there must be one. */
+static struct cw_dispatch_event dispatch_next(struct cw_dispatch *s)
 {
     struct cw_dispatch_event top = s->heap[0], last = s->heap[--s->events];
     size_t k = 0, c;
@@ -445,7 +454,10 @@ struct cw_dispatch_event cw_dispatch_next(struct cw_dispatch *s)
 
 /* A tree of masters in queueing theory; see dispatch.h. */
 
-double cw_dispatch_formula(const struct cw_dispatch_options *o)
+/* Tasks per second without failures: each master with its children is a closed queueing network (one server,
+ * a delay), solved by mean value analysis (Reiser, Lavenberg, J. ACM 27(2), 1980); levels above limit those
+ * below. */
+static double dispatch_formula(const struct cw_dispatch_options *o)
 {
     double masters = 1, lowest = o->workers, think = o->block * o->task_s + 2 * o->latency_s, waiting = 0,
            x = 0;

@@ -61,11 +61,6 @@ struct cw_dispatch_result {
 enum cw_status cw_dispatch_run(const struct cw_dispatch_options *o, struct cw_dispatch_result *r,
                                struct cw_error *err);
 
-/* Tasks per second without failures: each master with its children is a closed queueing network (one server,
- * a delay), solved by mean value analysis (Reiser, Lavenberg, J. ACM 27(2), 1980); levels above limit those
- * below. */
-double cw_dispatch_formula(const struct cw_dispatch_options *o);
-
 /* The state of a simulated dispatch: nodes, and events in order of time. Not for
  * users of dispatch.h. */
 
@@ -108,11 +103,5 @@ struct cw_dispatch {
     double now, half[2], work_s;
     bool no_memory;
 };
-
-/* Adds an event of `node`, which counts only as long as the node lives; memory: d->no_memory. Takes the
- * earliest one, the first posted on ties; there must be one. */
-void cw_dispatch_post(struct cw_dispatch *d, enum cw_dispatch_kind kind, double at, uint32_t node,
-                      uint32_t to_epoch);
-struct cw_dispatch_event cw_dispatch_next(struct cw_dispatch *d);
 
 #endif

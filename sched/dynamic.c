@@ -13,16 +13,22 @@ static double avail(const struct cw_dynamic *d, uint32_t device)
 
 /* ---- questions of policies */
 
+static bool dynamic_live_is_alive(const struct cw_dynamic *d, uint32_t device);
+
 bool cw_dynamic_may(const struct cw_dynamic *d, uint32_t task, uint32_t device)
 {
     return !isinf(cw_graph_cost(d->plan->graph, task, device)) &&
            (!d->rules->may || d->rules->may(d, task, device, d->context)) &&
-           (!d->plan->world || cw_dynamic_live_is_alive(d, device));
+           (!d->plan->world || dynamic_live_is_alive(d, device));
 }
 
-double cw_dynamic_start(const struct cw_dynamic *d, uint32_t task, uint32_t device, bool transfers)
+static double dynamic_live_expect(const struct cw_dynamic *d, uint32_t device);
+
+/* When `device` could start `task` now: behind its earlier tasks, and when the data have arrived or, without
+ * `transfers`, as if they were there. */
+static double dynamic_start(const struct cw_dynamic *d, uint32_t task, uint32_t device, bool transfers)
 {
-    double start = d->plan->world ? cw_dynamic_live_expect(d, device) : fmax(d->now, avail(d, device));
+    double start = d->plan->world ? dynamic_live_expect(d, device) : fmax(d->now, avail(d, device));
 
     return transfers ? fmax(start, cw_plan_ready(d->plan, task, device)) : start;
 }
@@ -37,7 +43,7 @@ uint32_t cw_dynamic_earliest(const struct cw_dynamic *d, uint32_t task, bool tra
         double finish;
         if (!cw_dynamic_may(d, task, p))
             continue;
-        finish = cw_dynamic_start(d, task, p, transfers) + cw_graph_cost(d->plan->graph, task, p);
+        finish = dynamic_start(d, task, p, transfers) + cw_graph_cost(d->plan->graph, task, p);
         if (best == CW_SCHED_NONE || finish < least || (finish == least && tie[p] < tie[best])) {
             best = p;
             least = finish;
@@ -106,15 +112,17 @@ static enum cw_status released(struct cw_dynamic *d, uint32_t task, struct cw_er
     return CW_OK;
 }
 
+static bool dynamic_live_give(struct cw_dynamic *d, uint32_t task, uint32_t device, struct cw_choice *choice);
+
 static enum cw_status start(struct cw_dynamic *d, uint32_t task, uint32_t device, struct cw_error *err)
 {
     struct cw_choice choice = {.device = device};
     enum cw_status status;
 
     if (!d->plan->world) {
-        choice.start = cw_dynamic_start(d, task, device, true);
+        choice.start = dynamic_start(d, task, device, true);
         choice.finish = choice.start + cw_graph_cost(d->plan->graph, task, device);
-    } else if (!cw_dynamic_live_give(d, task, device, &choice)) {
+    } else if (!dynamic_live_give(d, task, device, &choice)) {
         return will_be_ready(d, task, choice.finish, err);
     }
     status = cw_plan_place(d->plan, task, &choice, err);
@@ -211,6 +219,8 @@ static bool advance(struct cw_dynamic *d)
 
 /* ---- beginning and end */
 
+static void dynamic_live_finish(struct cw_dynamic_live *l);
+
 static void dynamic_finish(struct cw_dynamic *d)
 {
     for (uint32_t k = 0; d->queue && k <= d->plan->graph->devices; k++)
@@ -225,8 +235,11 @@ static void dynamic_finish(struct cw_dynamic *d)
     free(d->freed);
     free(d->waiting);
     free(d->asking);
-    cw_dynamic_live_finish(&d->live);
+    dynamic_live_finish(&d->live);
 }
+
+static enum cw_status dynamic_live_init(struct cw_dynamic_live *l, uint32_t tasks, uint32_t devices,
+                                        struct cw_error *err);
 
 static enum cw_status allocate(struct cw_dynamic *d, struct cw_error *err)
 {
@@ -250,7 +263,7 @@ static enum cw_status allocate(struct cw_dynamic *d, struct cw_error *err)
         d->queue[k].key = d->queue_key;
     for (uint32_t p = 0; p < g->devices; p++)
         d->asking[p] = p;
-    return d->plan->world ? cw_dynamic_live_init(&d->live, g->tasks, g->devices, err) : CW_OK;
+    return d->plan->world ? dynamic_live_init(&d->live, g->tasks, g->devices, err) : CW_OK;
 }
 
 /* Entry tasks are ready at 0; tasks that are placed already run. */
@@ -300,8 +313,8 @@ enum cw_status cw_dynamic_plan(struct cw_plan *plan, const struct cw_dynamic_rul
 
 /* ---- a world that departs from the plan */
 
-enum cw_status cw_dynamic_live_init(struct cw_dynamic_live *l, uint32_t tasks, uint32_t devices,
-                                    struct cw_error *err)
+static enum cw_status dynamic_live_init(struct cw_dynamic_live *l, uint32_t tasks, uint32_t devices,
+                                        struct cw_error *err)
 {
     l->task = calloc(tasks, sizeof *l->task);
     l->device = calloc(devices, sizeof *l->device);
@@ -312,18 +325,22 @@ enum cw_status cw_dynamic_live_init(struct cw_dynamic_live *l, uint32_t tasks, u
     return CW_OK;
 }
 
-void cw_dynamic_live_finish(struct cw_dynamic_live *l)
+/* Errors: CW_ERR_NOMEM; finish is due either way. */
+static void dynamic_live_finish(struct cw_dynamic_live *l)
 {
     free(l->task);
     free(l->device);
 }
 
-bool cw_dynamic_live_is_alive(const struct cw_dynamic *d, uint32_t device)
+/* True when `device` has not died by now. */
+static bool dynamic_live_is_alive(const struct cw_dynamic *d, uint32_t device)
 {
     return d->now < d->plan->world->dies[device];
 }
 
-double cw_dynamic_live_expect(const struct cw_dynamic *d, uint32_t device)
+/* When `device` should finish the tasks assigned to it: the running one after its planned time, at least
+ * until now, then the rest. O(unfinished tasks of the device). */
+static double dynamic_live_expect(const struct cw_dynamic *d, uint32_t device)
 {
     struct cw_live_device *at = &d->live.device[device];
     double t = d->now;
@@ -354,7 +371,9 @@ static double arrival(struct cw_dynamic *d, uint32_t task, uint32_t device)
     return latest;
 }
 
-bool cw_dynamic_live_give(struct cw_dynamic *d, uint32_t task, uint32_t device, struct cw_choice *choice)
+/* `task` goes to `device` now. Returns true and when it runs in *choice, or false when the device dies first:
+ * then the task is lost at choice->finish. */
+static bool dynamic_live_give(struct cw_dynamic *d, uint32_t task, uint32_t device, struct cw_choice *choice)
 {
     struct cw_world *w = d->plan->world;
     struct cw_live_device *at = &d->live.device[device];

@@ -19,11 +19,10 @@
 #ifndef CW_DYNAMIC_H
 #define CW_DYNAMIC_H
 
-
 #include "plan.h"
 #include "rank.h"
 #include "task_heap.h"
-#include "world.h"
+#include "simulate.h"
 
 /* Dynamic policies in a world where things do not take what they should (plan->world): the
  * tasks of devices, their real ends, and the ends that a policy, which does not know these, has to expect.
@@ -43,22 +42,6 @@ struct cw_dynamic_live {
         uint32_t first, last; /* the tasks that it has not finished; CW_SCHED_NONE: none */
     } * device;
 };
-
-/* Errors: CW_ERR_NOMEM; finish is due either way. */
-enum cw_status cw_dynamic_live_init(struct cw_dynamic_live *l, uint32_t tasks, uint32_t devices,
-                                    struct cw_error *err);
-void cw_dynamic_live_finish(struct cw_dynamic_live *l);
-
-/* True when `device` has not died by now. */
-bool cw_dynamic_live_is_alive(const struct cw_dynamic *d, uint32_t device);
-
-/* When `device` should finish the tasks assigned to it: the running one after its planned time, at least
- * until now, then the rest. O(unfinished tasks of the device). */
-double cw_dynamic_live_expect(const struct cw_dynamic *d, uint32_t device);
-
-/* `task` goes to `device` now. Returns true and when it runs in *choice, or false when the device dies first:
- * then the task is lost at choice->finish. */
-bool cw_dynamic_live_give(struct cw_dynamic *d, uint32_t task, uint32_t device, struct cw_choice *choice);
 
 struct cw_dynamic {
     struct cw_plan *plan;
@@ -106,14 +89,41 @@ enum cw_status cw_dynamic_plan(struct cw_plan *plan, const struct cw_dynamic_rul
 /* True when `device` can run `task` and the rules allow it. */
 bool cw_dynamic_may(const struct cw_dynamic *d, uint32_t task, uint32_t device);
 
-/* When `device` could start `task` now: behind its earlier tasks, and when the data have arrived or, without
- * `transfers`, as if they were there. */
-double cw_dynamic_start(const struct cw_dynamic *d, uint32_t task, uint32_t device, bool transfers);
-
 /* The device that may run `task` and finishes it first (cw_dynamic_start + cost), tie_rank on ties. */
 uint32_t cw_dynamic_earliest(const struct cw_dynamic *d, uint32_t task, bool transfers);
 
 /* The position in queue `k` of the first task that `device` may run, CW_SCHED_NONE when there is none. */
 uint32_t cw_dynamic_find(const struct cw_dynamic *d, uint32_t k, uint32_t device);
+
+/* ---- a world less orderly than plans take it to be, for simulate.c (plans made before) and dynamic.c
+ * (policies that decide as events happen). simulate.h defines noise, contention and failures. Not public.
+ *
+ * Thread-safety: none; a world belongs to one simulation. */
+
+struct cw_world {
+    const struct cw_platform *platform;
+    const struct cw_simulate_options *options;
+    struct cw_simulate_result *result; /* counts waited, moved, lost as they happen */
+    double *dies;                      /* per device: when it does; INFINITY: never */
+    double *link; /* devices x devices, by first device of each memory: when it is free again */
+};
+
+/* A world at time 0; `o` and `r`, which is zeroed, must outlive it. Errors: CW_ERR_INVALID (an option out of
+ * its range), CW_ERR_NOMEM; the world is then empty. */
+enum cw_status cw_world_init(struct cw_world *w, const struct cw_platform *p,
+                             const struct cw_simulate_options *o, struct cw_simulate_result *r,
+                             struct cw_error *err);
+void cw_world_finish(struct cw_world *w); /* safe on a zeroed struct */
+
+/* The real time of a planned `length` of `task` on `device`: the same for every caller, at any time.
+ */
+double cw_world_length(const struct cw_world *w, double length, uint32_t task, uint32_t device);
+
+/* When `data`, at hand on device `from` since `since`, are on device `to`. `book`: the link is used, and
+ * waiting counted. */
+double cw_world_arrival(struct cw_world *w, double data, uint32_t from, uint32_t to, double since, bool book);
+
+/* Writes makespan and the number of deaths before it into the result. */
+void cw_world_end(struct cw_world *w, double makespan);
 
 #endif

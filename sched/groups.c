@@ -1,13 +1,158 @@
 /* groups.c - puts the tiles of a chain of launches in the order of their priority groups. */
 #include "groups.h"
+#include "groups_order.h"
+#include "random.h"
+#include "task_heap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "groups_order.h"
-#include "radix.h"
-#include "random.h"
-#include "task_heap.h"
+/* A list of pieces, the most recently used one first. */
+
+struct line {
+    uint32_t newer, older; /* pieces + 1 entries; the last one is both ends of the list */
+    bool here, dirty;
+};
+
+struct cache {
+    const struct cw_groups_net *net;
+    struct line *line;
+    uint64_t used, bytes;
+    struct cw_cache_traffic *traffic;
+};
+
+static void unlink_piece(struct cache *c, uint32_t p)
+{
+    c->line[c->line[p].newer].older = c->line[p].older;
+    c->line[c->line[p].older].newer = c->line[p].newer;
+}
+
+static void put_first(struct cache *c, uint32_t p)
+{
+    uint32_t end = c->net->pieces, first = c->line[end].older;
+
+    c->line[p].newer = end, c->line[p].older = first;
+    c->line[end].older = p, c->line[first].newer = p;
+}
+
+static void put_out(struct cache *c, uint32_t p)
+{
+    uint64_t bytes = cw_groups_piece_bytes(c->net, p);
+
+    unlink_piece(c, p);
+    c->used -= bytes;
+    if (c->line[p].dirty)
+        c->traffic->written_bytes += bytes;
+    c->line[p].here = c->line[p].dirty = false;
+}
+
+static void visit(struct cache *c, uint32_t p, bool write)
+{
+    uint32_t end = c->net->pieces;
+
+    if (c->line[p].here) {
+        unlink_piece(c, p);
+    } else {
+        c->traffic->fetched_bytes += cw_groups_piece_bytes(c->net, p);
+        c->used += cw_groups_piece_bytes(c->net, p);
+        c->line[p].here = true;
+    }
+    put_first(c, p);
+    c->line[p].dirty |= write;
+    while (c->bytes && c->used > c->bytes)
+        put_out(c, c->line[end].newer);
+}
+
+/* Runs the tiles of `net`, numbered in program order, in `order` (NULL: program order) through a cache of
+ * `bytes` (0: without limit). A piece larger than the cache passes through it. Errors: CW_ERR_NOMEM. O(pieces
+ * touched). */
+static enum cw_status cache_model_run(const struct cw_groups_net *net, const uint32_t *order, uint64_t bytes,
+                                      struct cw_cache_traffic *traffic, struct cw_error *err)
+{
+    struct cache c = {.net = net,
+                      .bytes = bytes,
+                      .traffic = traffic,
+                      .line = calloc((size_t)net->pieces + 1, sizeof *c.line)};
+
+    *traffic = (struct cw_cache_traffic){0};
+    if (!c.line)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    c.line[net->pieces].newer = c.line[net->pieces].older = net->pieces;
+    for (uint32_t k = 0; k < net->tiles; k++) {
+        const struct cw_groups_access *access;
+        uint32_t count, tile = order ? order[k] : k;
+        const struct cw_groups_run *run = cw_groups_runs(net, tile, &count, &access);
+        for (uint32_t a = 0; a < count; a++)
+            for (uint32_t p = run[a].low; p < run[a].high; p++)
+                visit(&c, p, access[a].write);
+    }
+    while (c.line[net->pieces].newer != net->pieces)
+        put_out(&c, c.line[net->pieces].newer);
+    free(c.line);
+    return CW_OK;
+}
+
+/* How often the groups of a block touch their bytes: the patent's bound on reuse. */
+
+/* Fills use[] of each group, without steps of one tile. sequence[]: numbers of the tiles, those of a group
+ * together; by_number[]: their groups. False: memory is out. */
+static bool groups_uses(const struct cw_groups_order *o, const uint32_t *sequence,
+                        const struct cw_groups_tile *by_number, struct cw_groups_use *use)
+{
+    const struct cw_groups_net *net = o->net;
+    uint32_t *stamp = calloc((size_t)net->pieces + 1, sizeof *stamp); /* group + 1 */
+
+    for (uint32_t k = 0; stamp && k < net->tiles; k++) {
+        const struct cw_groups_access *access;
+        uint32_t count, group = by_number[sequence[k]].group;
+        const struct cw_groups_run *run = cw_groups_runs(net, sequence[k], &count, &access);
+
+        use[group].block = o->block[net->step_of[sequence[k]]];
+        for (uint32_t a = 0; a < count && net->step[net->step_of[sequence[k]]].tiles > 1; a++) {
+            if (run[a].low < run[a].high)
+                use[group].accessed += access[a].high - access[a].low;
+            for (uint32_t p = run[a].low; p < run[a].high; p++)
+                if (stamp[p] != group + 1)
+                    stamp[p] = group + 1, use[group].touched += cw_groups_piece_bytes(net, p);
+        }
+    }
+    free(stamp);
+    return stamp != NULL;
+}
+
+/* Steps of blocks whose groups reuse too little (options->reuse) become a block each. *changed: any were. The
+ * keys are new then. Errors: CW_ERR_NOMEM. */
+static enum cw_status groups_bound_reuse(struct cw_groups_order *o, const struct cw_groups_use *use,
+                                         uint32_t groups, bool *changed, struct cw_error *err)
+{
+    uint64_t *accessed = calloc(o->blocks, 2 * sizeof *accessed), *touched = accessed + o->blocks;
+    uint32_t blocks = 0, last = UINT32_MAX;
+
+    *changed = false;
+    if (!accessed)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (uint32_t g = 0; g < groups; g++)
+        accessed[use[g].block] += use[g].accessed, touched[use[g].block] += use[g].touched;
+    for (uint32_t s = 0; s < o->net->steps; s++) {
+        uint32_t was = o->block[s];
+        bool few = (double)accessed[was] <= o->options->reuse * (double)touched[was];
+
+        *changed |= few && was == last;
+        if (was == 0 && few)
+            o->height = 1;
+        blocks += was != last || few;
+        o->block[s] = blocks - 1;
+        last = was;
+    }
+    o->blocks = blocks;
+    free(accessed);
+    if (!*changed)
+        return CW_OK;
+    enum cw_status status = cw_groups_shift_blocks(o, err);
+    if (status == CW_OK)
+        cw_groups_order_keys(o);
+    return status;
+}
 
 struct maker {
     const struct cw_groups_options *options;
@@ -150,7 +295,7 @@ static enum cw_status count_groups(struct maker *m, struct cw_groups_use **use)
 
     out->footprint_bytes = out->accessed_bytes = out->grouped_bytes = 0;
     *use = calloc(out->groups, sizeof **use);
-    if (!*use || !cw_groups_uses(&m->order, m->sequence, out->tile, *use))
+    if (!*use || !groups_uses(&m->order, m->sequence, out->tile, *use))
         return no_memory(m);
     for (uint32_t g = 0; g < out->groups; g++) {
         out->accessed_bytes += (*use)[g].accessed, out->grouped_bytes += (*use)[g].touched;
@@ -170,7 +315,7 @@ static enum cw_status bound_groups(struct maker *m)
     if (bound || !m->options->measured)
         status = count_groups(m, &use);
     if (status == CW_OK && bound)
-        status = cw_groups_bound_reuse(&m->order, use, m->out->groups, &changed, m->err);
+        status = groups_bound_reuse(&m->order, use, m->out->groups, &changed, m->err);
     free(use);
     if (status != CW_OK || !changed)
         return status;
@@ -242,9 +387,9 @@ static enum cw_status order(struct maker *m)
 static enum cw_status judge(struct maker *m)
 {
     struct cw_cache_traffic ours, plain;
-    enum cw_status status = cw_cache_model_run(&m->net, m->sequence, m->options->cache_bytes, &ours, m->err);
+    enum cw_status status = cache_model_run(&m->net, m->sequence, m->options->cache_bytes, &ours, m->err);
     if (status == CW_OK)
-        status = cw_cache_model_run(&m->net, NULL, m->options->cache_bytes, &plain, m->err);
+        status = cache_model_run(&m->net, NULL, m->options->cache_bytes, &plain, m->err);
     if (status == CW_OK)
         m->out->touched_bytes = ours.fetched_bytes, m->out->plain_bytes = plain.fetched_bytes;
     if (status == CW_OK)

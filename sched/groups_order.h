@@ -4,6 +4,9 @@
 
 #include "groups.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* The memory that the tiles of priority groups touch, cut into pieces, and which tiles depend
  * on which.
  *
@@ -35,9 +38,6 @@ struct cw_groups_net {
 enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_groups_step *step,
                                   uint32_t steps, struct cw_error *err);
 void cw_groups_net_finish(struct cw_groups_net *net);
-
-/* groups_deps.c: the part of the above that finds `pred_start` and `pred`. */
-enum cw_status cw_groups_net_depend(struct cw_groups_net *net, struct cw_error *err);
 
 /* Tiles of a step in dimension `d`, and the coordinate of its tile `i` there. */
 static inline uint32_t cw_groups_grid(const struct cw_groups_step *step, uint32_t d)
@@ -112,11 +112,6 @@ enum cw_status cw_groups_shifts(struct cw_groups_order *o, const struct cw_group
 /* Shift and effective step of `s` in the block that begins with step `first`. */
 void cw_groups_place_step(struct cw_groups_order *o, uint32_t first, uint32_t s);
 
-/* Chooses o->width and o->slide (groups_width.c). *drawn: the caller's, for options that chaos draws. Errors:
- * CW_ERR_NOMEM. */
-enum cw_status cw_groups_widths(struct cw_groups_order *o, struct cw_groups_options *drawn,
-                                struct cw_error *err);
-
 /* Puts steps into blocks, o->shift and o->level within them (groups_block.c). */
 enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err);
 
@@ -129,21 +124,11 @@ enum cw_status cw_groups_shift_blocks(struct cw_groups_order *o, struct cw_error
 /* The keys of all tiles. */
 void cw_groups_order_keys(struct cw_groups_order *o);
 
-/* What the tiles of one group touch (groups_reuse.c). */
+/* What the tiles of one group touch (groups.c). */
 struct cw_groups_use {
     uint32_t block;
     uint64_t accessed, touched; /* bytes: of each access, and each byte once */
 };
-
-/* Fills use[] of each group, without steps of one tile. sequence[]: numbers of the tiles, those of a group
- * together; by_number[]: their groups. False: memory is out. */
-bool cw_groups_uses(const struct cw_groups_order *o, const uint32_t *sequence,
-                    const struct cw_groups_tile *by_number, struct cw_groups_use *use);
-
-/* Steps of blocks whose groups reuse too little (options->reuse) become a block each. *changed: any were. The
- * keys are new then. Errors: CW_ERR_NOMEM. */
-enum cw_status cw_groups_bound_reuse(struct cw_groups_order *o, const struct cw_groups_use *use,
-                                     uint32_t groups, bool *changed, struct cw_error *err);
 
 /* The memory traffic of an order of tiles: one cache, fully associative, least recently used
  * out.
@@ -157,10 +142,12 @@ struct cw_cache_traffic {
     uint64_t fetched_bytes, written_bytes; /* from and to memory; data dirty at the end count as written */
 };
 
-/* Runs the tiles of `net`, numbered in program order, in `order` (NULL: program order) through a cache of
- * `bytes` (0: without limit). A piece larger than the cache passes through it. Errors: CW_ERR_NOMEM. O(pieces
- * touched). */
-enum cw_status cw_cache_model_run(const struct cw_groups_net *net, const uint32_t *order, uint64_t bytes,
-                                  struct cw_cache_traffic *traffic, struct cw_error *err);
+/* ---- many numbers in ascending order, byte by byte, the lowest first (Knuth, The Art of Computer
+ * Programming 3, 5.2.5).
+ *
+ * Bytes that all numbers share cost a look only. Pure. */
+
+/* Sorts a[n]; scratch[n] is overwritten. O(n) for each byte that differs. Thread-safe, cannot fail. */
+void cw_radix_sort(uint64_t *a, uint64_t *scratch, size_t n);
 
 #endif

@@ -1,5 +1,4 @@
 #include "list_plan.h"
-#include "ready_list.h"
 #include "rank.h"
 
 #include <math.h>

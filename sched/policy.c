@@ -128,8 +128,11 @@ static bool parse_number(const char *value, double *number)
     return *end == '\0' && errno == 0 && *number >= 0 && !isinf(*number);
 }
 
+/* Sets one option. value NULL means "on" for flags and switches; they take on, off, yes, no, true, false, 1,
+ * 0. Errors: CW_ERR_NOTFOUND (this policy has no such option: the message lists those it has), CW_ERR_INVALID
+ * (bad value). */
 enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, const char *value,
-                             struct cw_error *err)
+                                 struct cw_error *err)
 {
     static const char *const wanted[] = {"on or off", "on or off", "a whole number from 0 on",
                                          "a number from 0 on", "a number from 0 to 1"};

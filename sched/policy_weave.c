@@ -3,9 +3,9 @@
  *
  *   1. List schedules: those of the other policies, each up to a size of graph at which it is quick
  *      (`portfolio`), so weave is never longer than one of them; `exact` for a dozen tasks.
- *   2. Whole tasks: tabu search that moves critical tasks (reinsertion.h), from the shortest list schedule
+ *   2. Whole tasks: tabu search that moves critical tasks (disjunctive.h), from the shortest list schedule
  *      and from all tasks on one device, each in turn, then from the best of these.
- *   3. Tasks that may be shared: late acceptance over order and modes (share_search.h), from HEFT's order
+ *   3. Tasks that may be shared: late acceptance over order and modes (moldable.h), from HEFT's order
  *      with every task shared when it then ends earlier, the same with every task whole, and the schedule
  *      of 2.
  * The shortest schedule is the plan; a later one only when it is shorter.
@@ -20,14 +20,142 @@
  * (LOOKS_LEAST), and of 100,000 tasks only list schedules are made. */
 #include "bounds.h"
 #include "list_plan.h"
-#include "plan_copy.h"
 #include "policy.h"
-#include "reinsertion.h"
-#include "share_search.h"
+#include "disjunctive.h"
+#include "moldable.h"
+#include "plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A policy's placements in a plan, taken out to be compared with those of another policy.
+ *
+ * Thread-safety: none. */
+
+struct cw_plan_copy {
+    double length; /* makespan of the plan, INFINITY: nothing is kept */
+    uint32_t count;
+    uint32_t *order;           /* the tasks in the order in which they were placed */
+    struct cw_placement *task; /* per entry of order */
+    struct cw_part *part;      /* their parts, one after the other */
+    uint32_t part_capacity;
+};
+
+static void plan_copy_finish(struct cw_plan_copy *c)
+{
+    free(c->order);
+    free(c->task);
+    free(c->part);
+    *c = (struct cw_plan_copy){0};
+}
+
+/* Room for all tasks of the plan; nothing is kept. Errors: CW_ERR_NOMEM; it is then empty. */
+static enum cw_status plan_copy_init(struct cw_plan_copy *c, const struct cw_plan *plan, struct cw_error *err)
+{
+    uint32_t n = plan->graph->tasks;
+
+    *c = (struct cw_plan_copy){
+        .length = INFINITY, .order = malloc(n * sizeof *c->order), .task = malloc(n * sizeof *c->task)};
+    if (c->order && c->task)
+        return CW_OK;
+    plan_copy_finish(c);
+    return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a plan of %u tasks", n);
+}
+
+static enum cw_status keep(struct cw_plan_copy *c, const struct cw_schedule *s, uint32_t base,
+                           struct cw_error *err)
+{
+    uint32_t parts = 0;
+
+    if (s->parts > c->part_capacity) {
+        struct cw_part *part = realloc(c->part, s->parts * sizeof *part);
+        if (!part)
+            return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u parts", s->parts);
+        c->part = part;
+        c->part_capacity = s->parts;
+    }
+    c->count = s->placed - base;
+    memcpy(c->order, s->order + base, c->count * sizeof *c->order);
+    for (uint32_t k = 0; k < c->count; k++) {
+        const struct cw_placement *t = &s->task[c->order[k]];
+        c->task[k] = *t;
+        if (t->parts < 2)
+            continue;
+        memcpy(c->part + parts, s->part + t->first_part, t->parts * sizeof *c->part);
+        c->task[k].first_part = parts;
+        parts += t->parts;
+    }
+    return CW_OK;
+}
+
+/* Takes back all placements after the first `base` tasks; keeps a copy when the plan is shorter than the kept
+ * one. Errors: CW_ERR_NOMEM. */
+static enum cw_status plan_copy_take(struct cw_plan_copy *c, struct cw_plan *plan, uint32_t base,
+                                     struct cw_error *err)
+{
+    double length = cw_schedule_makespan(plan->schedule);
+    enum cw_status status = CW_OK;
+
+    if (length < c->length) {
+        status = keep(c, plan->schedule, base, err);
+        c->length = length;
+    }
+    while (status == CW_OK && plan->schedule->placed > base)
+        status = cw_plan_undo(plan, err);
+    return status;
+}
+
+/* Places the kept tasks. Errors: those of cw_plan_place. */
+static enum cw_status plan_copy_put(const struct cw_plan_copy *c, struct cw_plan *plan, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    for (uint32_t k = 0; k < c->count && status == CW_OK; k++) {
+        const struct cw_placement *t = &c->task[k];
+        struct cw_choice choice = {t->device, t->start, t->finish};
+        if (t->parts > 1)
+            status = cw_plan_place_parts(plan, c->order[k], c->part + t->first_part, t->parts, err);
+        else
+            status = cw_plan_place(plan, c->order[k], &choice, err);
+    }
+    return status;
+}
+
+struct started {
+    double start;
+    uint32_t place, task;
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct started *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Fills order[0 .. count - 1] and device[task] from the kept copy, whole tasks only, as cw_disjunctive_load
+ * takes it: by start, in the order of placement on ties. A shared task counts as on its first device. Errors:
+ * CW_ERR_NOMEM. */
+static enum cw_status plan_copy_sequence(const struct cw_plan_copy *c, uint32_t *order, uint32_t *device,
+                                         struct cw_error *err)
+{
+    struct started *list = malloc(((size_t)c->count + 1) * sizeof *list);
+
+    if (!list)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the order of %u tasks", c->count);
+    for (uint32_t k = 0; k < c->count; k++) {
+        list[k] = (struct started){c->task[k].start, k, c->order[k]};
+        device[c->order[k]] = c->task[k].device;
+    }
+    qsort(list, c->count, sizeof *list, by_start);
+    for (uint32_t k = 0; k < c->count; k++)
+        order[k] = list[k].task;
+    free(list);
+    return CW_OK;
+}
 
 #define LOOKS           3000u
 #define LOOKS_SHARED    10000u
@@ -141,7 +269,7 @@ static enum cw_status try_policy(struct weave *w, const struct cw_policy_config 
     for (uint32_t p = 0; p < w->plan->graph->devices; p++)
         w->plan->tie_rank[p] = p;
     if (status == CW_OK)
-        status = cw_plan_copy_take(&w->copy, w->plan, w->base, err);
+        status = plan_copy_take(&w->copy, w->plan, w->base, err);
     if (proven && w->sharing == CW_SHARE_NEVER)
         w->least = w->copy.length;
     return status;
@@ -223,7 +351,7 @@ static enum cw_status try_whole(struct weave *w, uint64_t looks, struct cw_error
     if (w->whole.length < w->copy.length) {
         status = cw_reinsertion_place(&w->whole, w->plan, err);
         if (status == CW_OK)
-            status = cw_plan_copy_take(&w->copy, w->plan, w->base, err);
+            status = plan_copy_take(&w->copy, w->plan, w->base, err);
     }
     return status;
 }
@@ -279,7 +407,7 @@ static enum cw_status try_shares(struct weave *w, uint64_t looks, struct cw_erro
     if (status == CW_OK && w->shares.length < w->copy.length) {
         status = cw_share_search_place(&w->shares, w->plan, err);
         if (status == CW_OK)
-            status = cw_plan_copy_take(&w->copy, w->plan, w->base, err);
+            status = plan_copy_take(&w->copy, w->plan, w->base, err);
     }
     return status;
 }
@@ -311,7 +439,7 @@ static enum cw_status allocate(struct weave *w, struct cw_error *err)
     w->mode = malloc(bytes);
     if (!w->order || !w->device || !w->mode)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", w->plan->graph->tasks);
-    return cw_plan_copy_init(&w->copy, w->plan, err);
+    return plan_copy_init(&w->copy, w->plan, err);
 }
 
 /* Searches until the effort is spent. */
@@ -352,12 +480,12 @@ static enum cw_status weave(struct weave *w, struct cw_error *err)
     set_effort(w);
     status = try_lists(w, false, err);
     if (status == CW_OK)
-        status = cw_plan_copy_sequence(&w->copy, w->order, w->device, err);
+        status = plan_copy_sequence(&w->copy, w->order, w->device, err);
     if (status == CW_OK && shares)
         status = try_lists(w, true, err);
     if (status == CW_OK && w->copy.length > w->least)
         status = search(w, shares, err);
-    return status == CW_OK ? cw_plan_copy_put(&w->copy, w->plan, err) : status;
+    return status == CW_OK ? plan_copy_put(&w->copy, w->plan, err) : status;
 }
 
 static enum cw_status plan_weave(struct cw_plan *plan, const struct cw_policy_options *o,
@@ -371,7 +499,7 @@ static enum cw_status plan_weave(struct cw_plan *plan, const struct cw_policy_op
         return CW_OK;
     w.sharing = may_share(plan) ? sharing(o) : CW_SHARE_NEVER;
     status = weave(&w, err);
-    cw_plan_copy_finish(&w.copy);
+    plan_copy_finish(&w.copy);
     free(w.order);
     free(w.device);
     free(w.mode);

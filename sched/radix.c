@@ -1,5 +1,5 @@
 /* radix.c - sorts numbers by their bytes. */
-#include "radix.h"
+#include "groups_order.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "ready_list.h"
+#include "list_plan.h"
 
 #include <stdlib.h>
 

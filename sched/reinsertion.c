@@ -1,4 +1,4 @@
-#include "reinsertion.h"
+#include "disjunctive.h"
 #include "random.h"
 
 #include <math.h>

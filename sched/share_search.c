@@ -1,4 +1,4 @@
-#include "share_search.h"
+#include "moldable.h"
 #include "random.h"
 
 #include <math.h>

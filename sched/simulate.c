@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "policy.h"
-#include "world.h"
+#include "dynamic.h"
 
 struct done {
     double finish;

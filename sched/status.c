@@ -1,6 +1,5 @@
 #include "status.h"
 
-#include <stdio.h>
 
 const char *cw_status_string(enum cw_status s)
 {

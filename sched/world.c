@@ -1,6 +1,6 @@
-/* world.c - see world.h. Every draw has a place of its own in the sequence, so that noise does not change the
+/* world.c - see dynamic.h. Every draw has its own number in the sequence, so that noise does not change the
  * times of failures. */
-#include "world.h"
+#include "dynamic.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,23 +1,106 @@
 /* cmd_learn.c - clweave learn: all that `run` learns of a program in many runs, now, and the gain. */
 #include "learn.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "../compile/requests.h"
 #include "../io/folders.h"
 #include "../io/quantity.h"
 #include "frame/cli.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WIPE "\r\033[K"
+enum {
+    BAR = 16,
+    STEADY_ROUNDS = 3,
+    MEASURED = 9, /* rounds of the measurement, of those that the user allows */
+};
+
+static bool drawn;
+
+static void put(const char *text, size_t n)
+{
+    ssize_t told = write(STDERR_FILENO, text, n);
+
+    (void)told;
+}
+
+/* The text of the bar is cut where the terminal's line ends. */
+static int width_of_terminal(void)
+{
+    struct winsize size;
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
+static double elapsed_s(const struct cw_learn *l)
+{
+    return cw_monotonic_s() - l->begin_ns / 1e9;
+}
+
+/* Rounds that are done, over those and the ones that are still to come if nothing changes. */
+static double share_of(const struct cw_learn *l)
+{
+    size_t measured = l->measures ? l->n - l->first : 0;
+    size_t left = (l->measures || l->steady >= STEADY_ROUNDS ? 0 : STEADY_ROUNDS - l->steady) +
+                  (measured < MEASURED ? MEASURED - measured : 1);
+
+    return (double)l->n / (double)(l->n + left);
+}
+
+static void learn_progress_draw(const struct cw_learn *l, bool waits)
+{
+    char text[256], bar[BAR + 1];
+    double share = share_of(l);
+    int n, most = (int)sizeof WIPE - 1 + width_of_terminal();
+
+    if (!isatty(STDERR_FILENO))
+        return;
+    memset(bar, '-', BAR);
+    memset(bar, '#', (size_t)(share * BAR));
+    bar[BAR] = '\0';
+    n = snprintf(text, sizeof text, WIPE "%s [%s] round %zu, %.0f s",
+                 waits         ? "waiting for builds"
+                 : l->measures ? "measuring"
+                               : "learning",
+                 bar, l->n + 1, elapsed_s(l));
+    if (l->n)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", bare %.1f ms, run %.1f ms, %s",
+                      l->pair[l->n - 1].bare.wall_ns / 1e6, l->pair[l->n - 1].run.wall_ns / 1e6,
+                      cw_learn_state_word(l->state));
+    put(text, (size_t)(n < most ? n : most));
+    drawn = true;
+}
+
+/* a round is over */
+static void learn_progress_round(const struct cw_learn *l)
+{
+    const struct cw_learn_pair *last = &l->pair[l->n - 1];
+
+    if (isatty(STDERR_FILENO))
+        learn_progress_draw(l, false);
+    else
+        fprintf(stderr, "round %zu: bare %.1f ms, run %.1f ms, %s\n", l->n, last->bare.wall_ns / 1e6,
+                last->run.wall_ns / 1e6,
+                l->measures && l->n > l->first ? "measured" : cw_learn_state_word(l->state));
+}
+
+/* wipes the bar */
+static void learn_progress_end(void)
+{
+    if (drawn)
+        put(WIPE, sizeof WIPE - 1);
+    drawn = false;
+}
+
 enum {
     STEADY = 3,         /* rounds that gain or not, with a gain that is level: settled */
     STEADY_ANYHOW = 10, /* the same where times are restless, or nothing is worth a trial yet */
-    MEASURED = 9,       /* rounds kept for the measurement, of those that the user allows */
     WITHOUT_OPENCL = 3  /* rounds of a program that makes no OpenCL call */
 };
 #define TIMES_BARE     20 /* a run that takes so many times its bare time, and ... */
@@ -49,7 +132,7 @@ static const struct cw_cli_option options[] = {
 
 static void tick(void *context)
 {
-    cw_learn_progress_draw(context, false);
+    learn_progress_draw(context, false);
 }
 
 /* ---- the program bare, for the first time */
@@ -77,7 +160,7 @@ static int try_bare(struct cw_learn *l)
     struct cw_learn_run run;
     enum cw_learn_end end = cw_learn_process_run(&l->program, true, errors, true, &run);
 
-    cw_learn_progress_end();
+    learn_progress_end();
     if (end == CW_LEARN_NO_START) {
         result = CW_EXIT_FAILURE;
     } else if (end == CW_LEARN_STOPPED) {
@@ -104,7 +187,7 @@ static int try_bare(struct cw_learn *l)
 
 static void tick_building(void *context)
 {
-    cw_learn_progress_draw(context, true);
+    learn_progress_draw(context, true);
 }
 
 /* Makes what the last runs have asked for, now: a builder in the background may wait for long beside other
@@ -118,7 +201,7 @@ static bool build(struct cw_learn *l)
 
     l->waiting = l->has_cache ? cw_cache_files_requests(&l->cache).waiting : 0;
     if (l->waiting && *l->builder) {
-        cw_learn_progress_draw(l, true);
+        learn_progress_draw(l, true);
         cw_learn_process_run(&builder, true, -1, false, &run);
         l->waiting = cw_cache_files_requests(&l->cache).waiting;
     }
@@ -205,7 +288,7 @@ static void learn(struct cw_learn *l)
     while (l->n < l->rounds && (!l->n || (double)cw_monotonic_ns() - l->begin_ns < l->most_ns) &&
            run_pair(l)) {
         look_at_state(l, begin_s, l->rounds - measure);
-        cw_learn_progress_round(l);
+        learn_progress_round(l);
         if (!build(l) || cw_learn_verdict_is_clear(l) || (!l->opencl && l->n >= WITHOUT_OPENCL))
             break;
     }
@@ -244,7 +327,7 @@ static int run(const void *values, int argc, char **argv)
     result = try_bare(&l);
     if (result == 0) {
         learn(&l);
-        cw_learn_progress_end();
+        learn_progress_end();
         result = cw_learn_verdict_print(&l, o->json);
         if (cw_learn_process_signal())
             result = 128 + cw_learn_process_signal();

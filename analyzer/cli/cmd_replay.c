@@ -11,7 +11,6 @@
 #include "../explain/draw/gantt.h"
 #include "../io/folders.h"
 #include "plan_source.h"
-#include "policy_args.h"
 #include "traces.h"
 
 struct replay_options {

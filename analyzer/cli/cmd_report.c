@@ -1,13 +1,31 @@
 /* cmd_report.c - clweave report: a traced run as one page for people. */
-#include <limits.h>
-#include <stdlib.h>
-
 #include "frame/cli.h"
 #include "traces.h"
 #include "../explain/draw/report.h"
 #include "../plan/plan_graph.h"
 #include "../io/folders.h"
 #include "../io/output.h"
+#include "../explain/figures.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* Looks at command `id` of the trace, if it is a launch of which the models say enough. */
+static void outside_look(struct cw_outside *o, const struct cw_trace *t, uint32_t id,
+                         struct cw_trace_reach *reach)
+{
+    const struct cw_command *k = &t->commands.v[id];
+    const struct cw_reach *r = k->status == 0 ? cw_trace_reach_launch(reach, t, k) : NULL;
+    const struct cw_t_arg *a = r && r->outside.end > r->outside.first && r->outside.arg < k->args.count
+                                   ? &t->args.v[k->args.first + r->outside.arg]
+                                   : NULL;
+
+    if (!a || a->kind != CW_ARG_MEMORY || a->memory >= t->memory.count || o->launches++)
+        return;
+    o->command = id;
+    o->touched = r->outside;
+    o->size = t->memory.v[a->memory].size;
+}
 
 struct report_command {
     const char *out;
@@ -63,7 +81,7 @@ static enum cw_status find_work(struct known *k, const struct cw_trace *t, bool 
     for (size_t i = 0; k->work && i < t->commands.count; i++)
         if (t->commands.v[i].kernel < t->kernels.count) {
             cw_launch_parts_work(parts, &t->commands.v[i], without, &k->work[i]);
-            cw_outside_look(&k->outside, t, (uint32_t)i, &k->reach);
+            outside_look(&k->outside, t, (uint32_t)i, &k->reach);
         }
     cw_launch_parts_destroy(parts);
     if (all && !status && k->reach.missing.status)

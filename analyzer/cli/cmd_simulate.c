@@ -7,7 +7,6 @@
 #include "../io/json_out.h"
 #include "frame/cli.h"
 #include "plan_source.h"
-#include "policy_args.h"
 
 struct simulate_options {
     struct cw_cli_list policies;

@@ -1,7 +1,6 @@
 /* cmd_top.c - clweave top: a live view of a process that records, read from the log that it is writing. */
 #include "frame/cli.h"
 #include "../io/quantity.h"
-#include "../record/log_follow.h"
 #include "../record/log_read.h"
 
 #include <limits.h>

@@ -4,7 +4,7 @@
 
 #include "../io/table.h"
 #include "../plan/plan_result.h"
-#include "policy_args.h"
+#include "plan_source.h"
 
 struct cw_compare_options {
     struct cw_cli_list policies, platforms, seeds;
@@ -45,12 +45,6 @@ static inline const struct cw_compare_cell *cw_compare_cell(const struct cw_comp
 
 /* The shortest schedule of a file. */
 double cw_compare_best(const struct cw_compare *c, size_t file);
-
-/* Plans every file under every policy into c->cell and c->tasks, with as many threads as --jobs says
- * (default: as many as processors that the tool may use; one with --times). The result does not depend on how
- * many. Shows progress on stderr when that is a terminal, complains about estimated costs file by file.
- * Errors: of the first file and policy that has one, in the order of the command line. */
-enum cw_status cw_compare_run(struct cw_compare *c, struct cw_error *err);
 
 /* The same by a farm, a task per file, kept in a checkpoint. `put` writes the results when all are there:
  * false, after a message, when it cannot. Returns an exit status, after a message where it is not 0. */

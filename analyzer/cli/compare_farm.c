@@ -7,7 +7,6 @@
 
 #include "../farm/farm_plan.h"
 #include "../farm/farm_rows.h"
-#include "../io/array.h"
 #include "../io/json_in.h"
 #include "frame/cli.h"
 #include "compare.h"

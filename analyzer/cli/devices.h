@@ -22,17 +22,6 @@ const char *cw_devices_list_under_run(const json_t *device);
 
 /* Measured roofs in the list of devices: kept ones, and new ones. */
 
-/* Adds to each device of the list the roofs that are kept for it, as "roofs". */
-void cw_devices_roofs_add(json_t *list);
-
-/* Lists the devices as cw_devices_list() does, and measures each for about `seconds` at most: in a child, for
- * a vendor that hangs or dies. Keeps the figures. Complains of each device without; *all: there is none. The
- * caller must not have used OpenCL. NULL: as cw_devices_list(), or vendors do not even list devices. */
-json_t *cw_devices_roofs_measure(double seconds, bool *all);
-
-/* Prints the "roofs" of a device as lines of a table; nothing without. */
-void cw_devices_roofs_print(const json_t *device);
-
 /* How fast a device is: memory, multiply-adds, its link to the host, launches. */
 
 /* Measures `device` for about `seconds` at most; the vendor's compiler is not bounded. A quantity that does

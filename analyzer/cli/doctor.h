@@ -34,9 +34,6 @@ void cw_doctor_obstacle(struct cw_doctor *d, const char *mend, const char *fmt, 
 /* The places. Each adds facts and problems; none fails, and each is over in seconds. */
 void cw_doctor_machine(struct cw_doctor *d); /* processors, load, limits; sets d->processors: first */
 void cw_doctor_vendors(struct cw_doctor *d);
-void cw_doctor_tools(struct cw_doctor *d);
-void cw_doctor_caches(struct cw_doctor *d);
-void cw_doctor_settings(struct cw_doctor *d); /* the environment */
 
 /* Runs a part of the doctor, or a program, in a process that may crash or hang. */
 

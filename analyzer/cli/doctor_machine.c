@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../io/quantity.h"
 
 #define SECTION "machine"
 

@@ -1,6 +1,6 @@
 /* launch.c - see launch.h. */
 #include "launch.h"
-#include "../plan/settings_check.h"
+#include "../plan/platform_file.h"
 #include "../record/log_read.h"
 #include "cache_files.h"
 

@@ -76,8 +76,4 @@ void cw_run_logs_convert(const struct cw_run_logs *logs);
 /* The tool as the process that asks a vendor's compiler for its macros
  * (source/vendor_macros.h). */
 
-/* Reads the question from the file that quiet_child.h hands over, writes the answer to standard output.
- * Returns the exit status; 1: no answer. */
-int cw_vendor_child(void);
-
 #endif

@@ -48,7 +48,7 @@ int cw_learn_process_signal(void);
 enum cw_learn_end cw_learn_process_run(const struct cw_learn_program *p, bool bare, int errors, bool first,
                                        struct cw_learn_run *run);
 
-/* ---- what run has learnt (learn_state.c) */
+/* ---- what run has learnt (learn_verdict.c) */
 
 enum cw_learn_state { /* of the program's record; the larger holds where there are several */
                       CW_LEARN_UNKNOWN,
@@ -88,11 +88,7 @@ struct cw_learn {
     bool hung;
 };
 
-/* ---- progress (learn_progress.c): a bar on a terminal, else a line per round, on standard error */
-
-void cw_learn_progress_draw(const struct cw_learn *l, bool waits);
-void cw_learn_progress_round(const struct cw_learn *l); /* a round is over */
-void cw_learn_progress_end(void);                       /* wipes the bar */
+/* ---- progress (cmd_learn.c): a bar on a terminal, else a line per round, on standard error */
 
 /* ---- the verdict (learn_verdict.c) */
 

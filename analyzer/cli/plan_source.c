@@ -1,18 +1,102 @@
 #include "plan_source.h"
-
-#include <string.h>
-
 #include "frame/cli.h"
 #include "traces.h"
 #include "../plan/graph_format.h"
 #include "../graph/trace_read.h"
+#include "../../sched/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cw_generator *generator_of(const char *text)
+{
+    size_t n = strcspn(text, ":");
+
+    for (size_t k = 0; cw_generators[k]; k++)
+        if (strlen(cw_generators[k]->name) == n && !strncmp(cw_generators[k]->name, text, n))
+            return cw_generators[k];
+    return NULL;
+}
+
+/* Whether `text` begins as such a name does, and no file has it. */
+static bool graph_made_is(const char *text)
+{
+    return strchr(text, ':') && generator_of(text) && access(text, F_OK) < 0;
+}
+
+/* The number of `n` bytes, which must be one that `whole` allows. */
+static bool parse(const char *text, size_t n, bool whole, double *number)
+{
+    char copy[40], *end;
+
+    if (n == 0 || n >= sizeof copy || !strchr("0123456789.", *text))
+        return false;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    *number = strtod(copy, &end);
+    return !*end && (!whole || cw_whole_is(*number, 0x1p53));
+}
+
+/* One OPTION=VALUE of n bytes. */
+static bool set_option(struct cw_generate_options *o, const char *text, size_t n)
+{
+    const char *equals = memchr(text, '=', n);
+    size_t name = equals ? (size_t)(equals - text) : n;
+    double x;
+
+    if (!equals)
+        return false;
+    if (name == 4 && !strncmp(text, "seed", 4)) {
+        bool good = parse(equals + 1, n - name - 1, true, &x);
+        o->seed = good ? (uint64_t)x : 0;
+        return good;
+    }
+#define COUNT  true
+#define NUMBER false
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, word, argument, help)                          \
+    if (strlen(word) == name && !strncmp(word, text, name)) {                                                \
+        if (!parse(equals + 1, n - name - 1, kind, &x) || !(x >= (least) && x <= (most)))                    \
+            return false;                                                                                    \
+        o->field = x;                                                                                        \
+        return true;                                                                                         \
+    }
+#include "../../sched/generate_options.inc"
+#undef CW_GENERATE_OPTION
+#undef COUNT
+#undef NUMBER
+    return false;
+}
+
+/* Makes the graph; both results are the caller's, NULL on failure. CW_ERR_INVALID: an option that there is
+ * not, or its value; those of cw_generate(). */
+static enum cw_status graph_made(const char *text, struct cw_graph **graph, struct cw_platform **platform,
+                                 struct cw_error *err)
+{
+    const struct cw_generator *generator = generator_of(text);
+    struct cw_generate_options o = cw_generate_defaults;
+    const char *p = text + strlen(generator->name);
+    struct cw_error why = {0};
+    enum cw_status status;
+
+    *graph = NULL;
+    *platform = NULL;
+    for (p += *p == ':'; *p; p += strcspn(p, ",") + (p[strcspn(p, ",")] == ','))
+        if (!set_option(&o, p, strcspn(p, ",")))
+            return cw_error_set(err, CW_ERR_INVALID,
+                                "%s: \"%.*s\" is no option with a value that it may have (clweave generate "
+                                "--help)",
+                                text, (int)strcspn(p, ","), p);
+    status = cw_generate(generator, &o, graph, platform, &why);
+    return status == CW_OK ? CW_OK : cw_error_set(err, status, "%s: %s", text, why.text);
+}
 
 /* `format` NULL: a graph to be made. */
 static enum cw_status load_graph(struct cw_plan_source *s, const struct cw_graph_format *format,
                                  const char *path, uint32_t processors, struct cw_error *err)
 {
     enum cw_status status = format ? format->read(path, processors, &s->graph, &s->platform, err)
-                                   : cw_graph_made(path, &s->graph, &s->platform, err);
+                                   : graph_made(path, &s->graph, &s->platform, err);
 
     s->input.graph = s->graph;
     s->input.platform = s->platform;
@@ -142,7 +226,7 @@ enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, c
                                    bool drop_waits, bool plan, struct cw_error *err)
 {
     const struct cw_graph_format *format = cw_graph_format_probe(path);
-    bool graph = format || cw_graph_made_is(path);
+    bool graph = format || graph_made_is(path);
     enum cw_status status = CW_OK;
 
     *s = (struct cw_plan_source){0};

@@ -10,6 +10,9 @@
 #include "../../sched/generate.h"
 #include "../plan/graph_format.h"
 #include "../record/trace.h"
+#include "../../sched/policy.h"
+
+#include <stdio.h>
 
 struct cw_plan_source {
     struct cw_plan_input input; /* borrows from the rest */
@@ -56,30 +59,8 @@ void cw_plan_source_release(struct cw_plan_source *s);
 /* A graph to be generated, named where a file may stand: KIND:[OPTION=VALUE,...], as
  * `topcuoglu:tasks=40,ccr=0.5,seed=7`, with the kinds and options of `clweave generate`. */
 
-/* Whether `text` begins as such a name does, and no file has it. */
-bool cw_graph_made_is(const char *text);
-
-/* Makes the graph; both results are the caller's, NULL on failure. CW_ERR_INVALID: an option that there is
- * not, or its value; those of cw_generate(). */
-enum cw_status cw_graph_made(const char *text, struct cw_graph **graph, struct cw_platform **platform,
-                             struct cw_error *err);
-
 /* Clweave graph for abstract task graphs: a summary, another format, a picture; and traces
  * written as task graphs. */
-
-/* The format of task graphs that --format `name` or else the extension of `path` asks for: stg or wfformat
- * for a trace (whose json and dot are others), any for a task graph. NULL: none; both may be NULL. */
-const struct cw_graph_format *cw_graph_abstract_format(const char *name, const char *path, bool of_trace);
-
-/* Shows (out and name NULL) or writes the task graph at `path`, which is of format `in`. json: the summary as
- * JSON. Returns an exit status, having complained. */
-int cw_graph_abstract_run(const struct cw_graph_format *in, const char *path, const char *out,
-                          const char *name, bool json);
-
-/* Writes the task graph of a trace, on the trace's own devices, as `format`. Errors: those of plan_graph.h
- * and of the format. */
-enum cw_status cw_graph_abstract_export(const struct cw_graph_format *format, const struct cw_trace *t,
-                                        const char *out, struct cw_error *err);
 
 /* Clweave replay --policy groups: the memory traffic of an order by priority groups.
  */
@@ -102,5 +83,24 @@ enum cw_status cw_replay_groups_parse(const char *text, struct cw_replay_groups_
 /* Orders the commands of `source` (its trace with accesses, or its graph) and prints the results. */
 enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct cw_plan_source *source,
                                 FILE *out, struct cw_error *err);
+
+/* ---- the policies of a command line: --policy NAME[:OPTION,...], repeated, or `all`. */
+
+struct cw_policy_args {
+    struct cw_policy_config *config;
+    const char **label; /* as asked for: in the list, or a policy's name */
+    size_t count;
+};
+
+void cw_policy_args_finish(struct cw_policy_args *a); /* safe on a zeroed struct */
+
+/* Adds every word of `list`; an empty list gives `fallback`. `all` stands for every policy. All get `seed`, 0
+ * when it is negative. Errors: those of cw_policy_parse; CW_ERR_NOMEM. After an error, too, the caller
+ * finishes `a`. */
+enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_list *list,
+                                  const char *fallback, int64_t seed, struct cw_error *err);
+
+/* Prints every policy (name, description, source, the options that it takes), then every option. */
+void cw_policy_args_print(FILE *f);
 
 #endif

@@ -1,4 +1,4 @@
-#include "policy_args.h"
+#include "plan_source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -43,8 +43,4 @@ enum cw_fulfilled cw_fulfil(const struct cw_requests *r, const struct cw_request
 
 /* Do two builds of a program give a host the same answers? */
 
-/* True when all queries about either, built for `device`, and about their kernels have the same answers, but
- * for those that tell a binary from a source. Makes kernels, and releases them. */
-bool cw_same_program(cl_program one, cl_program other, cl_device_id device);
-
 #endif

@@ -97,8 +97,9 @@ enum cw_status cw_execute_part_read(struct cw_exec *x, cl_command_queue q, const
     return move_part(x, q, p, host, false, id, err);
 }
 
-enum cw_status cw_execute_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
-                                     const void *host, uint32_t id, struct cw_error *err)
+static enum cw_status execute_part_write(struct cw_exec *x, cl_command_queue q,
+                                         const struct cw_execute_part *p, const void *host, uint32_t id,
+                                         struct cw_error *err)
 {
     return move_part(x, q, p, (void *)host, true, id, err);
 }
@@ -109,7 +110,7 @@ static enum cw_status run_send(struct cw_exec *x, uint32_t id, struct cw_error *
     struct cw_execute_part p = cw_execute_part_of(x->t, id);
     if (f->data.size == 0) /* an unmap after reading only */
         return CW_OK;
-    return cw_execute_part_write(x, cw_execute_queue_of(x, id), &p, x->data + f->data.offset, id, err);
+    return execute_part_write(x, cw_execute_queue_of(x, id), &p, x->data + f->data.offset, id, err);
 }
 
 static enum cw_status run_return(struct cw_exec *x, uint32_t id, struct cw_error *err)

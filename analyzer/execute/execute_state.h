@@ -27,7 +27,7 @@ struct cw_execute_memory {
     uint32_t uses;       /* roots: mentions by commands that run */
     uint32_t uses_left;  /* of them in the order that runs */
     bool named;          /* roots: a command that runs names it, or a part of it */
-    bool addresses;      /* roots: commands may leave addresses there (execute_address.c) */
+    bool addresses;      /* roots: commands may leave addresses there (execute_memory.c) */
     uint32_t next_child; /* roots and children: list of the objects made from the root, CW_NONE ends it */
 };
 
@@ -50,10 +50,10 @@ struct cw_exec {
     struct cw_execute_report *r;
     uint8_t *data; /* the captured bytes, mapped read-only */
     uint64_t data_size;
-    bool *runs;     /* per command: executed (else it never ran, or there is nothing to do) */
+    bool *runs;      /* per command: executed (else it never ran, or there is nothing to do) */
     uint32_t *rival; /* per command: of a launch a command that may write while it runs; else CW_NONE */
     bool stuck;      /* a launch does not end: its objects stay, and nothing waits for it any more */
-    bool undefined; /* some object has contents that the program did not define at creation */
+    bool undefined;  /* some object has contents that the program did not define at creation */
 
     cl_device_id *devices;               /* per traced device */
     struct cw_execute_context *contexts; /* per traced context */
@@ -103,12 +103,7 @@ void cw_execute_stdout_restore(int saved);
  * the data file. */
 enum cw_status cw_execute_check(struct cw_exec *x, struct cw_error *err);
 
-/* execute_overlap.c: CW_ERR_UNSUPPORTED, naming both, when memory objects that commands use lie over the same
- * host memory while both live, and a command writes one of them (OpenCL 3.0, section 5.2.1: undefined). Needs
- * x->runs. */
-enum cw_status cw_execute_overlap_check(const struct cw_exec *x, struct cw_error *err);
-
-/* execute_address.c: finds the memory that may hold addresses of buffers. CW_ERR_UNSUPPORTED when the program
+/* execute_memory.c: finds the memory that may hold addresses of buffers. CW_ERR_UNSUPPORTED when the program
  * may have got such from a command, before one that follows them. Needs x->runs and x->memory. */
 enum cw_status cw_execute_address_init(struct cw_exec *x, struct cw_error *err);
 /* Of a part of a trace in which kernels follow such addresses. */
@@ -132,14 +127,9 @@ enum cw_status cw_execute_queue_use(struct cw_exec *x, cl_command_queue queue, s
 /* The queue that stands for a command's; for host writes the first one of the memory object's context. */
 cl_command_queue cw_execute_queue_of(const struct cw_exec *x, uint32_t id);
 
-/* execute_wait.c: x->rival, and the wait for a launch that has one. CW_ERR_LIMIT: it has not ended in many
+/* execute.c: x->rival, and the wait for a launch that has one. CW_ERR_LIMIT: it has not ended in many
  * times the time of the traced program; sets x->stuck. Takes over `event`, of the queue x->current. */
-enum cw_status cw_execute_wait_init(struct cw_exec *x, struct cw_error *err);
 enum cw_status cw_execute_wait(struct cw_exec *x, uint32_t id, cl_event event, struct cw_error *err);
-
-/* execute_program.c: builds the programs of the kernels that run, and makes their samplers. */
-enum cw_status cw_execute_kernels_init(struct cw_exec *x, struct cw_error *err);
-void cw_execute_kernels_finish(struct cw_exec *x);
 
 /* execute_command.c: the operation for a command type, NULL if it cannot be run again. */
 const struct cw_execute_operation *cw_execute_operation_find(uint32_t type);
@@ -151,8 +141,6 @@ struct cw_execute_part cw_execute_part_whole(const struct cw_trace *t, uint32_t 
 /* Copies packed bytes between `host` and the part, and waits. */
 enum cw_status cw_execute_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
                                     void *host, uint32_t id, struct cw_error *err);
-enum cw_status cw_execute_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
-                                     const void *host, uint32_t id, struct cw_error *err);
 
 /* execute_memory.c */
 enum cw_status cw_execute_memory_init(struct cw_exec *x, struct cw_error *err);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <stdbool.h>
 
-#include "../history/pair_ratios.h"
+#include "../history/history.h"
 #include "../record/command_facts.h"
 #include "figures.h"
 

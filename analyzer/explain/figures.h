@@ -5,10 +5,9 @@
 #ifndef CW_FIGURES_H
 #define CW_FIGURES_H
 
-#include "../graph/critical_path.h"
+#include "../graph/graph_build.h"
 #include "graph_summary.h"
 #include "host_calls.h"
-#include "../graph/races.h"
 #include "../record/trace.h"
 #include "../graph/trace_reach.h"
 #include "explain.h"
@@ -130,10 +129,6 @@ struct cw_outside {
     struct cw_reach_outside touched;
     uint64_t size; /* of the buffer */
 };
-
-/* Looks at command `id` of the trace, if it is a launch of which the models say enough. */
-void cw_outside_look(struct cw_outside *o, const struct cw_trace *t, uint32_t id,
-                     struct cw_trace_reach *reach);
 
 /* The copies between memories that run mode made (struct cw_t_move): how many bytes went
  * where, and for how long commands waited for them. */

@@ -138,30 +138,32 @@ static void find_parallelism(struct cw_findings_list *l, const struct cw_graph_s
         find_chain(l, p, s->busy_ns, true);
 }
 
+static double findings_list_percent(uint64_t part, uint64_t whole);
+
 /* Shares are of the run; where several threads wait at once, the time counts once. */
 static void find_host_waits(struct cw_findings_list *l, const struct cw_figures *f)
 {
     uint64_t compiled = f->first.waited_ns, rest = f->waited_ns > compiled ? f->waited_ns - compiled : 0;
-    bool advise = f->blocking_calls > 4 && cw_findings_list_percent(rest, f->run_ns) > 20;
+    bool advise = f->blocking_calls > 4 && findings_list_percent(rest, f->run_ns) > 20;
     char a[16], presumed[300] = "", threads[80] = "";
 
     if (f->blocked_ns > f->waited_ns + f->waited_ns / 20)
         snprintf(threads, sizeof threads, " (%s of all threads together)", cw_quantity_ns(f->blocked_ns, a));
-    if (cw_findings_list_percent(compiled, f->waited_ns) > 5)
+    if (findings_list_percent(compiled, f->waited_ns) > 5)
         snprintf(
             presumed, sizeof presumed,
             " Presumably the vendor's compiler holds part of it up: first launches take %s of the run, "
             "%llu of them began late, by at least %d times the mean of later ones. Kept builds save that "
             "time, waiting later does not.",
             cw_quantity_ns(f->phases.ns[CW_PHASE_FIRST], a), N(f->first.count), CW_FIRST_LATE_TIMES);
-    if (advise || cw_findings_list_percent(compiled, f->run_ns) > 20)
+    if (advise || findings_list_percent(compiled, f->run_ns) > 20)
         cw_findings_list_add(
             l, CW_FINDING_HINT,
             compiled > rest ? "The host waits, presumably for a compiler" : "The host waits",
             "%s for commands (in clFinish, clWaitForEvents, blocking transfers) held the program for %s%s, "
             "%.0f %% of the run.%s%s",
             CW_COUNT(f->blocking_calls, "wait"), cw_quantity_ns(f->waited_ns, a), threads,
-            cw_findings_list_percent(f->waited_ns, f->run_ns), presumed,
+            findings_list_percent(f->waited_ns, f->run_ns), presumed,
             !advise     ? ""
             : *presumed ? " For the rest: where a result is not needed yet, wait later."
                         : " Where the result is not needed yet, wait later.");
@@ -196,7 +198,7 @@ static const char *kernels_of(const struct cw_trace *t, uint32_t program, char t
 static void find_builds(struct cw_findings_list *l, const struct cw_figures *f)
 {
     const struct cw_host_calls *h = &f->calls;
-    double build = cw_findings_list_percent(f->phases.ns[CW_PHASE_BUILD], f->run_ns);
+    double build = findings_list_percent(f->phases.ns[CW_PHASE_BUILD], f->run_ns);
     char title[100], a[16], b[16], kernels[160], where[260] = "", same[300] = "",
                                                  place[CW_FINDINGS_LIST_TEXT];
 
@@ -219,7 +221,7 @@ static void find_builds(struct cw_findings_list *l, const struct cw_figures *f)
 
 static void find_first_launches(struct cw_findings_list *l, const struct cw_figures *f)
 {
-    double first = cw_findings_list_percent(f->phases.ns[CW_PHASE_FIRST], f->run_ns);
+    double first = findings_list_percent(f->phases.ns[CW_PHASE_FIRST], f->run_ns);
     char title[100], a[16], late[80] = "", calls[80] = "";
 
     if (f->first.count)
@@ -229,7 +231,7 @@ static void find_first_launches(struct cw_findings_list *l, const struct cw_figu
                  CW_COUNT(f->first.calls, "launch"));
     snprintf(title, sizeof title, "First launches take %.0f %% of the run", first);
     /* where waits show most of it find_host_waits says so */
-    if (first > 10 && cw_findings_list_percent(f->first.waited_ns, f->run_ns) <= 20)
+    if (first > 10 && findings_list_percent(f->first.waited_ns, f->run_ns) <= 20)
         cw_findings_list_add(
             l, CW_FINDING_HINT, title,
             "Presumably the vendor compiles kernels when they are launched first: %s%s, %s in "
@@ -311,10 +313,10 @@ static void find_idle_devices(struct cw_findings_list *l, const struct cw_figure
 
     for (size_t d = 0; d < f->device_count; d++) {
         const struct cw_device_figures *v = &f->devices[d];
-        if (v->commands < 2 || cw_findings_list_percent(v->busy_ns, v->span_ns) > 80)
+        if (v->commands < 2 || findings_list_percent(v->busy_ns, v->span_ns) > 80)
             continue;
         snprintf(title, sizeof title, "Device %zu is idle %s%.0f %% of its time", d,
-                 v->without_times ? "at most " : "", 100 - cw_findings_list_percent(v->busy_ns, v->span_ns));
+                 v->without_times ? "at most " : "", 100 - findings_list_percent(v->busy_ns, v->span_ns));
         cw_findings_list_add(
             l, CW_FINDING_HINT, title,
             "%.200s ran for %s%s within %s. The gaps are the host's (enqueue further ahead, wait less "
@@ -330,14 +332,14 @@ static void find_costs(struct cw_findings_list *l, const struct cw_graph_summary
 {
     char a[16], b[16];
 
-    if (f->kernels > 20 && cw_findings_list_percent(f->short_kernels, f->kernels) > 50)
+    if (f->kernels > 20 && findings_list_percent(f->short_kernels, f->kernels) > 50)
         cw_findings_list_add(
             l, CW_FINDING_HINT, "Many short kernels",
             "%llu of %s take less than %d us: handing them to the device may cost as much as running them. "
             "Fusing kernels helps.%s",
             N(f->short_kernels), CW_COUNT(f->kernels, "launch"), CW_SHORT_KERNEL_NS / 1000,
             of_run(f, " `clweave run` hands chains over at once where it manages them (--summary)."));
-    if (s->device_ns && cw_findings_list_percent(f->host_ns, s->device_ns) > 25)
+    if (s->device_ns && findings_list_percent(f->host_ns, s->device_ns) > 25)
         cw_findings_list_add(
             l, CW_FINDING_HINT, "Transfers weigh",
             "%s between host and devices moved %s%s in %s, %.0f %% of all device time%s. Mapped "
@@ -345,7 +347,7 @@ static void find_costs(struct cw_findings_list *l, const struct cw_graph_summary
             "avoid copies on devices that share the host's memory.%s",
             CW_COUNT(f->host_transfers, "transfer"), f->host_bytes_at_most ? "at most " : "",
             cw_quantity_bytes(f->host_bytes, a), cw_quantity_ns(f->host_ns, b),
-            cw_findings_list_percent(f->host_ns, s->device_ns), s->without_times ? " that is known" : "",
+            findings_list_percent(f->host_ns, s->device_ns), s->without_times ? " that is known" : "",
             of_streams(f, " `clweave run` sends large ones of pageable memory to this GPU "
                           "more quickly."));
     if (f->unused_objects)
@@ -461,7 +463,8 @@ const char *cw_findings_list_command(const struct cw_findings_list *l, uint32_t 
     return text;
 }
 
-double cw_findings_list_percent(uint64_t part, uint64_t whole)
+/* part of whole, in percent; 0 of nothing. */
+static double findings_list_percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }

@@ -1,6 +1,6 @@
 /* findings_list.h - the findings while they are collected, and how they name commands and places in code.
  *
- * Shared by findings.c and its parts: findings_troubles.c, findings_habits.c. */
+ * Shared by findings.c and its parts: findings_troubles.c. */
 #ifndef CW_FINDINGS_LIST_H
 #define CW_FINDINGS_LIST_H
 
@@ -29,9 +29,6 @@ const char *cw_findings_list_command(const struct cw_findings_list *l, uint32_t 
  * returned. */
 const char *cw_findings_list_place(const struct cw_findings_list *l, const char *before,
                                    struct cw_slice callsite, char text[CW_FINDINGS_LIST_TEXT]);
-
-/* part of whole, in percent; 0 of nothing. */
-double cw_findings_list_percent(uint64_t part, uint64_t whole);
 
 /* ---- the parts; each adds its findings */
 

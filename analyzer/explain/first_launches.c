@@ -1,7 +1,6 @@
 /* first_launches.c - see figures.h. Times are on the host's clock (explain.h). */
 #include "figures.h"
 #include "../record/command_facts.h"
-#include "../graph/critical_path.h"
 #include "explain.h"
 
 #include <stdlib.h>

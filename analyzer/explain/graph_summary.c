@@ -2,14 +2,10 @@
 #include "graph_summary.h"
 #include "../io/quantity.h"
 #include "../record/command_facts.h"
-#include "../graph/critical_path.h"
-#include "explain.h"
 #include "../graph/graph_build.h"
-#include "../graph/races.h"
+#include "explain.h"
 
-#include <CL/cl.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -26,7 +26,7 @@ struct cw_graph_summary {
     uint64_t edges[CW_EDGE_KINDS]; /* by enum cw_edge_kind */
     uint64_t hazards[4];           /* by enum cw_hazard */
     uint64_t unproven;             /* edges that are (struct cw_edge) */
-    uint64_t races;     /* data edges between commands that the program has not ordered (races.h) */
+    uint64_t races;     /* data edges between commands that the program has not ordered (graph_build.h) */
     uint64_t binding;   /* pairs of commands that a binding edge joins, each counted once per edge */
     uint64_t device_ns; /* sum over commands */
     uint64_t busy_ns;   /* at least one command ran on some device; with device_ns, not more than it */

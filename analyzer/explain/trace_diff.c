@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../history/pair_ratios.h"
+#include "../history/history.h"
 #include "../io/quantity.h"
 #include "../record/command_facts.h"
 

@@ -1,4 +1,4 @@
-#include "farm_block.h"
+#include "farm_outside.h"
 
 #include <stdlib.h>
 #include <string.h>

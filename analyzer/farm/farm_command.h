@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "../cli/frame/cli.h"
-#include "farm_run.h"
+#include "farm_master.h"
 #include "farm_checkpoint.h"
 
 /* ---- cmd_farm.c: the farm as a means of other commands: their tasks on the processors of this machine, kept
@@ -78,20 +78,14 @@ void cw_farm_machines_close(struct cw_farm_machines *m);
  * status. */
 int cw_farm_machines_join(int argc, char **argv);
 
-/* `clweave farm block IN OUT`: runs the tasks of the block IN and puts the answer into OUT (farm_block.h).
+/* `clweave farm block IN OUT`: runs the tasks of the block IN and puts the answer into OUT (farm_outside.h).
  * Returns an exit status. */
 int cw_farm_machines_block(const struct cw_farm_jobs *jobs, const char *in, const char *out);
 
 /* The variable that names the file for the reason why this worker can serve no farm. */
 #define CW_FARM_MACHINES_NOTE "CLWV_FARM_NOTE"
 
-/* ---- farm_attend.c: `clweave farm worker` watches work_queue_worker. */
-
-/* Waits for the end of the process `worker`. A signal of `set`, which is blocked and has SIGCHLD, ends it,
- * and so does a reason in the file `note` (CW_FARM_MACHINES_NOTE). `said`: its standard error, non-blocking,
- * of which the user reads the parts that matter. Returns an exit status: a worker that could serve no farm
- * fails. */
-int cw_farm_attend(pid_t worker, int said, const char *note, const sigset_t *set);
+/* ---- farm_join.c: `clweave farm worker` watches work_queue_worker. */
 
 /* How many tasks a finished table has, and how many of them failed: a table is written
  * when all is done, and its checkpoint may be gone by then. */

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "farm_block.h"
+#include "farm_outside.h"
 #include "farm_serve.h"
 #include "../io/text.h"
 #include "../io/folders.h"

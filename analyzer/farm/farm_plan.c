@@ -1,11 +1,9 @@
 #include "farm_plan.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../io/array.h"
 #include "../io/text.h"

@@ -1,6 +1,5 @@
 #include "farm_result.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 

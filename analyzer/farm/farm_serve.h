@@ -4,7 +4,6 @@
 #define CW_FARM_SERVE_H
 
 #include "farm_master.h"
-#include "farm_run.h"
 #include "farm_tree.h"
 #include "../../sched/dispatch_queue.h"
 #include "farm_link.h"
@@ -80,12 +79,6 @@ void cw_farm_children_forget(void *master);
  * children, and passes their results on in batches. It serves on while they work: the work of its own
  * processor is that of a worker. */
 
-/* This process is the regional master `node`, whose address `listening` is. link: to its master; -1: it is a
- * successor, and has none. Returns, as an exit status, when END comes or the farm ends; no process below is
- * left. */
-int cw_farm_region_serve(const struct cw_farm_run *run, struct cw_farm_tree *t, uint32_t node, int listening,
-                         int link);
-
 /* The global master of a farm on one machine: results to the checkpoint. Its children are
  * workers, or, in a tree of more levels, regional masters. */
 
@@ -107,10 +100,5 @@ struct cw_farm_worker {
     const struct cw_farm_jobs *jobs;
     struct cw_farm_now *now; /* shared with the master */
 };
-
-/* Serves until END comes, the farm ends, or cw_farm_task_stop is set. Where the link breaks, the worker
- * joins its master's successor. One worker per process. Results go out when a block is done, and at the
- * latest .1 s behind the first of them. Returns an exit status. */
-int cw_farm_worker_serve(struct cw_farm_worker *w);
 
 #endif

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "farm_run.h"
+#include "farm_master.h"
 
 enum { PAUSE_NS = 5000000, WAIT_MS = 100 };
 

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "../../sched/dispatch.h"
-#include "../../sched/dispatch_queue.h"
 
 /* ---- the shape */
 

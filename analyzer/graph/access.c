@@ -1,6 +1,6 @@
 /* access.c - see graph_parts.h. */
 #include "graph_parts.h"
-#include "../kernels/source/cl_variables.h"
+#include "../kernels/source/cl_source.h"
 #include "../kernels/source/kernel_params.h"
 #include "trace_reach.h"
 

@@ -3,7 +3,6 @@
  * One pass in topological order: every left-out command holds the kept ones that
  * reach it, until its last successor has seen them. */
 #include "selection.h"
-#include "graph_parts.h"
 #include "trace_read.h"
 
 #include <stdlib.h>

@@ -1,10 +1,8 @@
-/* critical_path.c - see critical_path.h. */
-#include "critical_path.h"
-#include "../record/command_facts.h"
+/* critical_path.c - see graph_build.h. */
 #include "graph_build.h"
+#include "../record/command_facts.h"
 #include "trace_read.h"
 
-#include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -30,7 +30,7 @@
  * (options.reach) a launch reads and writes the byte ranges that its kernel's model gives for its sizes and
  * scalar arguments; where the model knows no more than "anywhere", and for images, it is as before. A command
  * with unknown_access, or a kernel that may touch buffers which are no argument (footprint/model.h, anywhere;
- * without a model source/cl_variables.h), collides with every command of its context.
+ * without a model source/cl_source.h), collides with every command of its context.
  *
  * A mere declaration (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
  * programs break such promises and vendors let them. Where declarations say less than the proven modes the
@@ -38,7 +38,7 @@
  * does not have are marked `unproven`. They bind like the others; the edges without the mark are those that
  * the program's author had in mind; pictures put them first.
  *
- * Host memory of reads, writes and maps counts as memory too (host_range.c): transfers that meet there, or
+ * Host memory of reads, writes and maps counts as memory too (data_flow.c): transfers that meet there, or
  * meet a USE_HOST_PTR object or mapped memory, get data edges without a memory object, but for those that a
  * blocking call ordered.
  *
@@ -77,5 +77,57 @@ bool cw_graph_edge_binds(const struct cw_edge *e);
  * range. */
 const char *cw_graph_edge_kind_name(unsigned kind);
 const char *cw_graph_hazard_name(unsigned hazard);
+
+/* ---- commands that touch the same bytes with no order between them.
+ *
+ * A data edge keeps the recorded order of two commands that meet in memory. The program has asked for that
+ * order only where a path of queue, event, barrier or host edges leads from the one to the other; elsewhere
+ * either may run first, or both at once. */
+
+struct cw_races {
+    /* per edge of the trace: true for a data edge of such a pair; NULL: there is none. Owned */
+    bool *edge;
+    uint64_t count; /* of these edges */
+    uint32_t first; /* the first of these that is certain, else the first one; CW_NONE: there is none */
+    bool certain;   /* the commands of `first` are known to move these bytes: they are transfers or fills */
+};
+
+/* Fills `r`; finish it in any case. Edges that rest on doubt (unproven), and those without a memory object,
+ * are taken as ordered. So is what a long search does not settle. CW_ERR_NOMEM. O(commands + edges).
+ * Thread-safety: reads `t` only. */
+enum cw_status cw_races_find(struct cw_races *r, const struct cw_trace *t, struct cw_error *err);
+void cw_races_finish(struct cw_races *r); /* safe on a zeroed struct */
+
+/* ---- the longest chain of binding edges in a trace's graph, and how much time every other
+ * command has to spare.
+ *
+ * Commands that race stay in their recorded order, as in plans of the graph: the program lacks that order,
+ * and would need it.
+ *
+ * A command weighs its device time, or 1 when chains are to be measured in commands. Host pseudo-commands,
+ * and commands that were refused or failed, weigh nothing; they stand in the chain that they make. Where
+ * commands lack times, all lengths are those of the others: at least so much. */
+
+enum cw_weight { CW_WEIGHT_TIME, CW_WEIGHT_COUNT };
+
+struct cw_critical_path {
+    uint64_t length;       /* of the chain, ns or commands; 0 when nothing weighs anything */
+    uint64_t work;         /* of all commands together */
+    uint64_t without_host; /* length of the longest chain without the program's waits (CW_EDGE_HOST) */
+    /* without these, and without the order of commands that write memory which others before them use
+     * (WAR, WAW): a chain that results, events and barriers ask for */
+    uint64_t without_reuse;
+    uint32_t *chain; /* command ids, first to last; owned */
+    size_t chain_count;
+    uint64_t *slack; /* per command: by how much it may be late without making the chain longer; owned */
+    uint64_t width;  /* most enqueued commands of one distance (in edges) from the start: a measure of
+                        parallelism */
+};
+
+/* Fills `p` from the binding edges of `t`; finish it in any case. Returns CW_OK; CW_ERR_CYCLE when the edges
+ * have one; CW_ERR_NOMEM. O(commands + edges). Thread-safety: reads `t` only. */
+enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw_trace *t,
+                                     enum cw_weight weight, struct cw_error *err);
+void cw_critical_path_finish(struct cw_critical_path *p); /* safe on a zeroed struct */
 
 #endif

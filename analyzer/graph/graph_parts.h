@@ -67,7 +67,7 @@ void cw_data_flow_destroy(struct cw_data_flow *d);
  * ones. False when memory is out. */
 bool cw_data_flow_command(struct cw_data_flow *d, uint32_t id, struct cw_edge_list *edges);
 
-/* ---- host_range.c: which bytes of host memory a transfer reads or writes, and a map shows.
+/* ---- data_flow.c: which bytes of host memory a transfer reads or writes, and a map shows.
  *
  * An in-order queue may be all that orders two transfers that meet there (a read, then a write of the bytes
  * read), so a reordering has to know. Addresses are those that the program gave or was given. */
@@ -78,10 +78,6 @@ struct cw_host_range {
     uint32_t mode; /* enum cw_access_mode: a read of a device writes host memory */
     bool mapped;   /* the range of a map or unmap, which no byte of is accessed by the command itself */
 };
-
-/* False when command `k` touches no host memory by itself, or none that is known. The range never wraps round
- * the address space; more than 64 rows are given as one that reaches from the first to the last byte. */
-bool cw_host_range(const struct cw_trace *t, const struct cw_command *k, struct cw_host_range *range);
 
 /* ---- svm_ranges.c: which SVM allocation a kernel's pointer argument points into. */
 

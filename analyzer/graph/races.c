@@ -1,5 +1,5 @@
-/* races.c - see races.h. A search from the later command back along edges of control. */
-#include "races.h"
+/* races.c - see graph_build.h. A search from the later command back along edges of control. */
+#include "graph_build.h"
 #include "../record/command_facts.h"
 
 #include <stdlib.h>

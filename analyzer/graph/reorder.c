@@ -48,8 +48,10 @@ void cw_reorder_finish(struct cw_reorder *r)
     *r = (struct cw_reorder){0};
 }
 
-bool cw_reorder_has_detour(const struct cw_reorder *r, uint32_t from, uint32_t to, uint64_t *seen,
-                           uint32_t *stack)
+/* True when a path of binding edges leads from `from` to `to` without using a direct edge between the two.
+ * `seen` is scratch of (count+63)/64 words, `stack` of count entries. O(edges between the two). */
+static bool reorder_has_detour(const struct cw_reorder *r, uint32_t from, uint32_t to, uint64_t *seen,
+                               uint32_t *stack)
 {
     uint32_t depth = 0;
     memset(seen, 0, (r->count + 63) / 64 * sizeof *seen);
@@ -94,7 +96,7 @@ enum cw_status cw_reorder_drop(struct cw_reorder *r, uint32_t from, uint32_t to,
     stack = calloc(r->count, sizeof *stack);
     if (!seen || !stack)
         status = cw_error_set(err, CW_ERR_NOMEM, "no memory for a search over %u commands", r->count);
-    else if (cw_reorder_has_detour(r, from, to, seen, stack))
+    else if (reorder_has_detour(r, from, to, seen, stack))
         status = cw_error_set(
             err, CW_ERR_INVALID,
             "leaving out the edge from command %u to %u changes nothing: other edges also lead there", from,

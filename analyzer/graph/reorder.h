@@ -24,11 +24,6 @@ struct cw_reorder {
 enum cw_status cw_reorder_init(struct cw_reorder *r, const struct cw_trace *t, struct cw_error *err);
 void cw_reorder_finish(struct cw_reorder *r);
 
-/* True when a path of binding edges leads from `from` to `to` without using a direct edge between the two.
- * `seen` is scratch of (count+63)/64 words, `stack` of count entries. O(edges between the two). */
-bool cw_reorder_has_detour(const struct cw_reorder *r, uint32_t from, uint32_t to, uint64_t *seen,
-                           uint32_t *stack);
-
 /* Leaves out every binding edge from `from` to `to`; all orders made after this run `to` before `from`.
  * CW_NONE, CW_NONE takes that back. Returns CW_OK; CW_ERR_NOTFOUND when there is no such edge; CW_ERR_INVALID
  * when another path keeps the two in order, so that leaving the edge out changes nothing; CW_ERR_NOMEM. */

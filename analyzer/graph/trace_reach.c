@@ -2,7 +2,6 @@
 #include "trace_reach.h"
 #include "../kernels/source/cl_language.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -313,6 +313,8 @@ size_t cw_history_entries(struct cw_history *h)
 
 /* ---- estimates */
 
+static double history_stat_error(const struct cw_history_stat *s);
+
 static struct cw_history_estimate estimate_one(const struct cw_history *h, struct cw_key kernel,
                                                uint64_t shape, double size, uint32_t device)
 {
@@ -321,7 +323,7 @@ static struct cw_history_estimate estimate_one(const struct cw_history *h, struc
 
     if (k != EMPTY && h->item[k].all.count > 0) {
         const struct cw_history_stat *s = &h->item[k].all;
-        return (struct cw_history_estimate){s->mean_ns, cw_history_stat_error(s), s->count, CW_HISTORY_EXACT};
+        return (struct cw_history_estimate){s->mean_ns, history_stat_error(s), s->count, CW_HISTORY_EXACT};
     }
     k = h->by_family.slots ? *family_slot(h, &h->by_family, kernel, device) : EMPTY;
     if (k != EMPTY &&
@@ -463,7 +465,8 @@ void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history
     fade(into);
 }
 
-double cw_history_stat_error(const struct cw_history_stat *s)
+/* One standard error of the mean, ns. One imaginary deviation of 30 % is added to those measured. */
+static double history_stat_error(const struct cw_history_stat *s)
 {
     double assumed = ONE_SAMPLE * s->mean_ns;
 

@@ -22,11 +22,11 @@
 #ifndef CW_HISTORY_H
 #define CW_HISTORY_H
 
+#include "../io/identity.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "../io/identity.h"
 
 #define CW_HISTORY_NO_DEVICE UINT32_MAX
 #define CW_HISTORY_DEVICES   256 /* names at most */
@@ -138,9 +138,6 @@ bool cw_history_stat_sensible(const struct cw_history_stat *s);
  * sample that is more than 4 times the later ones is forgotten. */
 void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more);
 
-/* One standard error of the mean, ns. One imaginary deviation of 30 % is added to those measured. */
-double cw_history_stat_error(const struct cw_history_stat *s);
-
 /* The key by which the history knows a kernel: equal for run mode, which measures, and for
  * later questions about a trace. */
 
@@ -149,5 +146,20 @@ struct cw_key cw_history_program(const char *source, const char *options);
 
 /* Its kernel called `name`; likewise. */
 struct cw_key cw_history_kernel(struct cw_key program, const char *name);
+
+/* ---- what interleaved timings of two configurations say: the median of the pairs' ratios, and
+ * how sure it is. Pure; any thread. */
+
+struct cw_pair_interval {
+    double median, low, high;
+};
+
+/* Of ratios[0 .. n - 1], n > 0, which this sorts: the median, and the order statistics around it that cover
+ * the true median with 95 % whatever the distribution; with fewer than 6 ratios the extremes, which cover
+ * it with 1 - 2^(1 - n). */
+struct cw_pair_interval cw_pair_ratios_interval(double *ratios, size_t n);
+
+/* Of values[0 .. n - 1], n > 0, which this sorts. */
+double cw_pair_ratios_median(double *values, size_t n);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -225,6 +224,9 @@ static enum cw_status read_rows(struct visit *v, struct cw_history *h, struct ro
     return status;
 }
 
+static enum cw_status history_file(const char *path, bool create, char *real, size_t size,
+                                   struct cw_error *err);
+
 enum cw_status cw_history_load(struct cw_history *h, const char *path, struct cw_error *err)
 {
     struct visit v = {.err = err};
@@ -235,7 +237,7 @@ enum cw_status cw_history_load(struct cw_history *h, const char *path, struct cw
     if (pthread_mutex_trylock(&one_at_a_time) != 0)
         return cw_error_set(err, CW_ERR_IO, "the performance history is being saved by another thread");
     block_signals(&v);
-    status = cw_history_file(path, false, v.path, sizeof v.path, err);
+    status = history_file(path, false, v.path, sizeof v.path, err);
     if (status == CW_OK)
         status = open_database(&v);
     if (status == CW_OK)
@@ -349,7 +351,7 @@ static enum cw_status begin_anew(struct visit *v, const struct cw_history *h,
     if (rename(v->path, aside) != 0)
         return CW_ERR_FORMAT; /* the message is there */
     v->err = &again;
-    status = cw_history_file(v->path, true, aside, sizeof aside, &again);
+    status = history_file(v->path, true, aside, sizeof aside, &again);
     if (status == CW_OK)
         status = save_once(v, h, entry, count);
     v->err = first;
@@ -376,7 +378,7 @@ enum cw_status cw_history_save(struct cw_history *h, const char *path, struct cw
     if (count == SIZE_MAX)
         status = failed(&v, SQLITE_NOMEM);
     if (count && status == CW_OK) {
-        status = cw_history_file(path, true, v.path, sizeof v.path, &error);
+        status = history_file(path, true, v.path, sizeof v.path, &error);
         if (status == CW_OK)
             status = save_once(&v, h, entry, count);
         if (status == CW_ERR_FORMAT)
@@ -437,7 +439,12 @@ static enum cw_status check_file(int fd, const char *path, struct cw_error *err)
     return CW_OK;
 }
 
-enum cw_status cw_history_file(const char *path, bool create, char *real, size_t size, struct cw_error *err)
+/* Writes the real path of `path` (no link in it) to real[0 .. size - 1], and sees to it that the folder
+ * belongs to the user and only the user can write to it, and that the file is a regular file of the user's,
+ * of mode 0600, with one name. create: make it when it is not there. Errors: CW_ERR_NOTFOUND (the file is not
+ * there), CW_ERR_INVALID (one of these does not hold), CW_ERR_LIMIT (too long), CW_ERR_IO. Thread-safe. */
+static enum cw_status history_file(const char *path, bool create, char *real, size_t size,
+                                   struct cw_error *err)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char folder[PATH_MAX], resolved[PATH_MAX];

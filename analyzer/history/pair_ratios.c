@@ -1,5 +1,5 @@
-/* pair_ratios.c - see pair_ratios.h. */
-#include "pair_ratios.h"
+/* pair_ratios.c - see history.h. */
+#include "history.h"
 
 #include <math.h>
 #include <stdlib.h>

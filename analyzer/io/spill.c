@@ -1,5 +1,4 @@
-/* spill.c - see spill.h. */
-#include "spill.h"
+/* spill.c - see array.h. */
 #include "array.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "json_out.h"
 
@@ -29,8 +28,10 @@ static bool ends_in(const char *path, const char *ending)
     return n >= e && !strcmp(path + n - e, ending);
 }
 
-enum cw_status cw_table_form_of(const char *path, enum cw_table_form form, enum cw_table_form *found,
-                                struct cw_error *err)
+/* The form of a table `path`: `form` itself, or as the name ends: .csv, .json, .jsonl, .sqlite, .db; CSV for
+ * "-". CW_ERR_INVALID: another ending, or SQLite to standard output. */
+static enum cw_status table_form_of(const char *path, enum cw_table_form form, enum cw_table_form *found,
+                                    struct cw_error *err)
 {
     bool output = !strcmp(path, "-");
 
@@ -60,7 +61,7 @@ static enum cw_status check_regular(const struct cw_output *out, struct cw_error
 enum cw_status cw_table_check(const char *path, enum cw_table_form form, struct cw_error *err)
 {
     struct cw_output out = {0};
-    enum cw_status status = cw_table_form_of(path, form, &form, err);
+    enum cw_status status = table_form_of(path, form, &form, err);
 
     if (status != CW_OK || !strcmp(path, "-"))
         return status;
@@ -156,10 +157,12 @@ static void bind_number(struct cw_table *t, const char *text, size_t n)
         sqlite3_bind_double(t->insert, (int)t->at + 1, strtod(copy, NULL));
 }
 
+static bool table_is_utf8(const char *text, size_t n);
+
 static void bind_text(struct cw_table *t, const char *text, size_t n)
 {
     int k = (int)t->at + 1;
-    int rc = cw_table_is_utf8(text, n)
+    int rc = table_is_utf8(text, n)
                  ? sqlite3_bind_text64(t->insert, k, n ? text : "", n, SQLITE_TRANSIENT, SQLITE_UTF8)
                  : sqlite3_bind_blob64(t->insert, k, text, n, SQLITE_TRANSIENT);
 
@@ -173,6 +176,10 @@ static void put_json_number(struct cw_table *t, const char *text, size_t n)
         cw_json_put_char(t->json, text[k]);
 }
 
+static void table_csv(FILE *f, const char *text, size_t n);
+
+static bool table_json(struct cw_json_out *json, const char *text, size_t n);
+
 void cw_table_put_text(struct cw_table *t, const char *text, size_t n)
 {
     bool number = t->column[t->at].type != CW_TABLE_TEXT;
@@ -183,14 +190,14 @@ void cw_table_put_text(struct cw_table *t, const char *text, size_t n)
     }
     begin_cell(t);
     if (t->form == CW_TABLE_CSV)
-        cw_table_csv(t->out.f, text, n);
+        table_csv(t->out.f, text, n);
     else if (t->insert && number)
         bind_number(t, text, n);
     else if (t->insert)
         bind_text(t, text, n);
     else if (number)
         put_json_number(t, text, n);
-    else if (!cw_table_json(t->json, text, n))
+    else if (!table_json(t->json, text, n))
         fail_memory(t);
     end_cell(t);
 }
@@ -272,7 +279,7 @@ static void begin_text(struct cw_table *t)
         return;
     }
     for (uint32_t k = 0; k < t->count; k++) {
-        cw_table_csv(t->out.f, t->column[k].name, strlen(t->column[k].name));
+        table_csv(t->out.f, t->column[k].name, strlen(t->column[k].name));
         putc(k + 1 < t->count ? ',' : '\n', t->out.f);
     }
 }
@@ -297,7 +304,7 @@ enum cw_status cw_table_open(struct cw_table **to, const char *path, enum cw_tab
                              struct cw_error *err)
 {
     struct cw_table *t = NULL;
-    enum cw_status status = cw_table_form_of(path, form, &form, err);
+    enum cw_status status = table_form_of(path, form, &form, err);
 
     *to = NULL;
     if (status == CW_OK && (!(t = calloc(1, sizeof *t)) || !(t->column = calloc(count, sizeof *column))))
@@ -344,7 +351,8 @@ enum cw_status cw_table_close(struct cw_table *t, enum cw_status status, struct 
 
 /* ---- cells */
 
-void cw_table_csv(FILE *f, const char *text, size_t n)
+/* In quotes where it must be (RFC 4180). */
+static void table_csv(FILE *f, const char *text, size_t n)
 {
     bool quotes =
         n && (memchr(text, '"', n) || memchr(text, ',', n) || memchr(text, '\n', n) || memchr(text, '\r', n));
@@ -362,7 +370,9 @@ void cw_table_csv(FILE *f, const char *text, size_t n)
         fwrite(text, 1, n, f);
 }
 
-bool cw_table_json(struct cw_json_out *json, const char *text, size_t n)
+/* A string; a NUL byte is U+EF00, as json_out.h has U+EF00 + byte for bytes that are not UTF-8. False: out of
+ * memory. */
+static bool table_json(struct cw_json_out *json, const char *text, size_t n)
 {
     static const char nul[] = "\xee\xbc\x80";
     size_t used = 0, nuls = 0;
@@ -384,7 +394,8 @@ bool cw_table_json(struct cw_json_out *json, const char *text, size_t n)
     return true;
 }
 
-bool cw_table_is_utf8(const char *text, size_t n)
+/* Whether it is UTF-8 without NUL bytes. */
+static bool table_is_utf8(const char *text, size_t n)
 {
     const unsigned char *s = (const unsigned char *)text;
 

@@ -28,11 +28,6 @@ struct cw_table_column {
 /* The form called `name`, NULL: CW_TABLE_BY_NAME. */
 enum cw_table_form cw_table_form_called(const char *name);
 
-/* The form of a table `path`: `form` itself, or as the name ends: .csv, .json, .jsonl, .sqlite, .db; CSV for
- * "-". CW_ERR_INVALID: another ending, or SQLite to standard output. */
-enum cw_status cw_table_form_of(const char *path, enum cw_table_form form, enum cw_table_form *found,
-                                struct cw_error *err);
-
 /* Fails early as cw_table_open() would: the form, and a place where no file can be made. Makes nothing. */
 enum cw_status cw_table_check(const char *path, enum cw_table_form form, struct cw_error *err);
 
@@ -64,15 +59,5 @@ enum cw_status cw_table_close(struct cw_table *t, enum cw_status status, struct 
 /* ---- one cell, for table.c */
 
 enum { CW_TABLE_NUMBER_BYTES = 60 }; /* of a number, at most */
-
-/* In quotes where it must be (RFC 4180). */
-void cw_table_csv(FILE *f, const char *text, size_t n);
-
-/* A string; a NUL byte is U+EF00, as json_out.h has U+EF00 + byte for bytes that are not UTF-8. False: out of
- * memory. */
-bool cw_table_json(struct cw_json_out *json, const char *text, size_t n);
-
-/* Whether it is UTF-8 without NUL bytes. */
-bool cw_table_is_utf8(const char *text, size_t n);
 
 #endif

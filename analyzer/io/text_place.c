@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void cw_text_place(const char *text, const char *at, size_t *line, size_t *column)
+/* Line and column, both from 1 (columns in bytes), of `at`, which points into `text` or at its end. */
+static void text_place(const char *text, const char *at, size_t *line, size_t *column)
 {
     const char *start = text;
 
@@ -25,6 +26,6 @@ enum cw_status cw_text_wrong(const char *name, const char *text, const char *at,
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    cw_text_place(text, at, &line, &column);
+    text_place(text, at, &line, &column);
     return cw_error_set(err, CW_ERR_FORMAT, "%s:%zu:%zu: %s", name, line, column, what);
 }

@@ -52,7 +52,4 @@ enum cw_status cw_graph_wf_no_memory(const struct cw_wf *w);
 enum cw_status cw_graph_wf_number(const struct cw_wf *w, const struct cw_json_node *object, const char *where,
                                   const char *key, const char *older, bool optional, double *value);
 
-/* Writes WfFormat 1.5; a slot of struct cw_graph_format. */
-enum cw_status cw_graph_wf_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);
-
 #endif

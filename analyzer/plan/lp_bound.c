@@ -1,5 +1,4 @@
 #include "lp_bound.h"
-#include "lp_model.h"
 
 #include <math.h>
 #include <stdio.h>

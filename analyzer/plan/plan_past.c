@@ -9,7 +9,6 @@
 
 #include "../history/history.h"
 #include "../history/history_store.h"
-#include "work_times.h"
 
 #define BY_OPERATIONS                                                                                        \
     UINT64_C(0x6f70657261746573) /* changes a kernel's key: entries whose size is operations */

@@ -39,9 +39,6 @@ enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_pla
                                    struct cw_error *err);
 void cw_plan_result_finish(struct cw_plan_result *r); /* safe on a zeroed struct */
 
-/* True when task `i` stands for work: not for a host action, a marker or a failed command of a trace. */
-bool cw_plan_is_work(const struct cw_plan_input *input, uint32_t i);
-
 /* How many of them do. */
 uint32_t cw_plan_work_tasks(const struct cw_plan_input *input);
 

@@ -45,13 +45,14 @@
 #ifndef CW_PLATFORM_FILE_H
 #define CW_PLATFORM_FILE_H
 
-#include <jansson.h>
-#include <stddef.h>
-#include <stdbool.h>
-
 #include "../../sched/platform.h"
 #include "../../sched/status.h"
 #include "../kernels/footprint/op_kinds.h"
+#include "../settings/options.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /* The cost of a kernel on a device of given rates, from the operations of its work-items.
  *
@@ -205,5 +206,15 @@ struct cw_platform_model {
     struct cw_platform *platform;
     double ddr_bytes_per_ns;
 };
+
+/* ---- whether the library can work with a value of a setting.
+ *
+ * In plan/ because a value may name a platform file, which plan/ reads. */
+
+/* Checks the option `info` set to `value`. Returns the errors of cw_options_set, and those that the library
+ * would report in the running program, where every call would then pass unchanged: no such policy or policy
+ * option, a policy that only plans offline, a bad list of devices, a platform file that cannot be read, a
+ * history that is no file. Changes nothing. Reads files. Thread-safe. */
+enum cw_status cw_settings_check(const struct cw_option_info *info, const char *value, struct cw_error *err);
 
 #endif

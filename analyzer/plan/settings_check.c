@@ -1,5 +1,5 @@
-/* settings_check.c - see settings_check.h. */
-#include "settings_check.h"
+/* settings_check.c - see platform_file.h. */
+#include "platform_file.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "../../sched/adaptive.h"
 #include "../../sched/policy.h"
 #include "../settings/device_list.h"
-#include "platform_file.h"
 
 static enum cw_status check_callsites(const char *value, struct cw_error *err)
 {

@@ -1,4 +1,4 @@
-#include "work_times.h"
+#include "plan_graph.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ bool cw_work_is_transfer(const struct cw_command *c)
            c->type != CL_COMMAND_BARRIER;
 }
 
-uint32_t cw_work_times_device(const struct cw_work_times *w, const struct cw_command *c)
+/* The device that command `c` was enqueued to; 0 when its queue is not known. */
+static uint32_t work_times_device(const struct cw_work_times *w, const struct cw_command *c)
 {
     const struct cw_trace *t = w->trace;
     uint32_t device = c->queue < t->queues.count ? t->queues.v[c->queue].device : CW_NONE;
@@ -104,7 +105,7 @@ static void collect(struct cw_work_times *w, const struct cw_command *c)
         return;
     if (cw_work_is_kernel(c) && c->kernel < w->trace->kernels.count) {
         uint32_t name = w->name_of[c->kernel];
-        add(&w->kernel[(size_t)name * w->trace->devices.count + cw_work_times_device(w, c)], ns, items(c));
+        add(&w->kernel[(size_t)name * w->trace->devices.count + work_times_device(w, c)], ns, items(c));
         add(&w->any_device[name], ns, items(c));
         add(&w->any_kernel, ns, items(c));
     } else if (cw_work_is_transfer(c)) {
@@ -181,7 +182,7 @@ double cw_work_times_elsewhere(const struct cw_work_times *w, const struct cw_co
                                const struct cw_work *work, uint32_t d, bool *is_measured)
 {
     const struct cw_trace *t = w->trace;
-    uint32_t own = cw_work_times_device(w, c);
+    uint32_t own = work_times_device(w, c);
     const struct cw_rate *rate;
 
     *is_measured = true;

@@ -48,6 +48,8 @@ static bool read_type(struct cw_json_in *in, uint32_t *value)
     return *value || cw_json_fail(in, at, "there is no command type \"%.60s\"", word);
 }
 
+static bool field_no_memory(struct cw_json_in *in);
+
 static bool read_string(struct cw_json_in *in, struct cw_trace *t, bool required, const char **value)
 {
     const char *s;
@@ -59,7 +61,7 @@ static bool read_string(struct cw_json_in *in, struct cw_trace *t, bool required
     if (!cw_json_string(in, &s, &length))
         return false;
     *value = cw_trace_strndup(t, s, length);
-    return *value || cw_field_no_memory(in);
+    return *value || field_no_memory(in);
 }
 
 static bool read_range(struct cw_json_in *in, const struct cw_field *f, struct cw_command *k, uint64_t *v)
@@ -93,6 +95,10 @@ static bool read_blob(struct cw_json_in *in, struct cw_blob *b)
     return true;
 }
 
+static bool field_fits(struct cw_json_in *in, size_t count);
+
+static bool field_read_ref(struct cw_json_in *in, uint32_t *id);
+
 static bool read_id_list(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *f,
                          struct cw_slice *s)
 {
@@ -105,8 +111,8 @@ static bool read_id_list(struct cw_json_in *in, struct cw_trace *t, const struct
                        : programs ? cw_trace_push(&t->program_ids, 1)
                                   : cw_trace_push_spilled(&t->waits, 1);
         if (!id)
-            return cw_field_no_memory(in);
-        if (!cw_field_fits(in, ++count) || !cw_field_read_ref(in, id))
+            return field_no_memory(in);
+        if (!field_fits(in, ++count) || !field_read_ref(in, id))
             return false;
     }
     return !in->err->status;
@@ -118,8 +124,8 @@ static bool read_hex_list(struct cw_json_in *in, struct cw_trace *t, struct cw_s
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first); s->count++) {
         uint64_t *address = cw_trace_push_spilled(&t->addresses, 1);
         if (!address)
-            return cw_field_no_memory(in);
-        if (!cw_field_fits(in, t->addresses.count) || !cw_json_hex(in, address))
+            return field_no_memory(in);
+        if (!field_fits(in, t->addresses.count) || !cw_json_hex(in, address))
             return false;
     }
     return !in->err->status;
@@ -130,20 +136,27 @@ static bool read_transfer(struct cw_json_in *in, struct cw_trace *t, uint32_t *i
     struct cw_t_transfer *x = cw_trace_push_spilled(&t->transfers, 1);
 
     if (!x)
-        return cw_field_no_memory(in);
+        return field_no_memory(in);
     *index = (uint32_t)(t->transfers.count - 1);
-    return cw_field_fits(in, t->transfers.count) &&
+    return field_fits(in, t->transfers.count) &&
            cw_field_read_object(in, t, cw_transfer_fields, x, sizeof *x, false, 0);
 }
+
+static bool field_read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max, uint32_t *first,
+                              size_t *count);
 
 static bool read_pattern(struct cw_json_in *in, struct cw_trace *t, struct cw_t_transfer *x)
 {
     size_t count = 0;
-    bool ok = cw_field_read_digits(in, t, 128, &x->pattern, &count);
+    bool ok = field_read_digits(in, t, 128, &x->pattern, &count);
 
     x->pattern_bytes = (uint8_t)count;
     return ok;
 }
+
+static bool field_read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_slice *s);
+
+static bool field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t mode, struct cw_slice *s);
 
 /* Members that hold more than one number or word. */
 static bool read_list(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *f, void *element)
@@ -164,11 +177,11 @@ static bool read_list(struct cw_json_in *in, struct cw_trace *t, const struct cw
     case CW_F_HEX_LIST:
         return read_hex_list(in, t, (struct cw_slice *)m);
     case CW_F_ARGS:
-        return cw_field_read_args(in, t, (struct cw_slice *)m);
+        return field_read_args(in, t, (struct cw_slice *)m);
     case CW_F_READS:
-        return cw_field_read_accesses(in, t, CW_ACCESS_READ, (struct cw_slice *)m);
+        return field_read_accesses(in, t, CW_ACCESS_READ, (struct cw_slice *)m);
     case CW_F_WRITES:
-        return cw_field_read_accesses(in, t, CW_ACCESS_WRITE, (struct cw_slice *)m);
+        return field_read_accesses(in, t, CW_ACCESS_WRITE, (struct cw_slice *)m);
     case CW_F_TRANSFER:
         return read_transfer(in, t, (uint32_t *)m);
     case CW_F_PATTERN:
@@ -177,6 +190,8 @@ static bool read_list(struct cw_json_in *in, struct cw_trace *t, const struct cw
         return cw_json_skip(in);
     }
 }
+
+static bool field_read_u32(struct cw_json_in *in, uint32_t max, uint32_t *value);
 
 static bool read_member(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *f, void *element)
 {
@@ -192,7 +207,7 @@ static bool read_member(struct cw_json_in *in, struct cw_trace *t, const struct 
         *(uint8_t *)m = (uint8_t)u;
         return ok;
     case CW_F_U32:
-        return cw_field_read_u32(in, UINT32_MAX, (uint32_t *)m);
+        return field_read_u32(in, UINT32_MAX, (uint32_t *)m);
     case CW_F_U64:
         return cw_json_u64(in, UINT64_MAX, (uint64_t *)m);
     case CW_F_I32:
@@ -206,7 +221,7 @@ static bool read_member(struct cw_json_in *in, struct cw_trace *t, const struct 
     case CW_F_STRING:
         return read_string(in, t, f->required, (const char **)m);
     case CW_F_REF:
-        return cw_field_read_ref(in, (uint32_t *)m);
+        return field_read_ref(in, (uint32_t *)m);
     case CW_F_ENUM:
         return read_name(in, f, (uint32_t *)m);
     case CW_F_ENUM8:
@@ -234,6 +249,8 @@ static const struct cw_field *find(const struct cw_field *fields, const struct c
     return NULL;
 }
 
+static bool field_key_is(const char *key, size_t length, const char *word);
+
 bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *fields,
                           void *element, size_t size, bool has_id, size_t index)
 {
@@ -249,7 +266,7 @@ bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struc
         const char *key_at = in->p;
         if (!cw_json_key(in, &key, &length))
             return false;
-        if (has_id && id == UINT64_MAX && cw_field_key_is(key, length, "id")) {
+        if (has_id && id == UINT64_MAX && field_key_is(key, length, "id")) {
             if (!cw_json_u64(in, UINT64_MAX - 1, &id))
                 return false;
             if (id != index)
@@ -305,13 +322,15 @@ bool cw_field_read_version(struct cw_json_in *in)
 
 /* ---- lists */
 
-bool cw_field_no_memory(struct cw_json_in *in)
+static bool field_no_memory(struct cw_json_in *in)
 {
     cw_error_set(in->err, CW_ERR_NOMEM, "%s: out of memory", in->name);
     return false;
 }
 
-bool cw_field_fits(struct cw_json_in *in, size_t count)
+/* Record that memory is out / that a list would not fit into a slice (2^32 - 1 elements, all of its kind
+ * together). False after an error, like everything here. */
+static bool field_fits(struct cw_json_in *in, size_t count)
 {
     if (count < CW_NONE)
         return true;
@@ -319,7 +338,7 @@ bool cw_field_fits(struct cw_json_in *in, size_t count)
     return false;
 }
 
-bool cw_field_read_u32(struct cw_json_in *in, uint32_t max, uint32_t *value)
+static bool field_read_u32(struct cw_json_in *in, uint32_t max, uint32_t *value)
 {
     uint64_t v = 0;
     bool ok = cw_json_u64(in, max, &v);
@@ -328,14 +347,16 @@ bool cw_field_read_u32(struct cw_json_in *in, uint32_t max, uint32_t *value)
     return ok;
 }
 
-bool cw_field_read_ref(struct cw_json_in *in, uint32_t *id)
+/* A number or null (CW_NONE). */
+static bool field_read_ref(struct cw_json_in *in, uint32_t *id)
 {
     *id = CW_NONE;
-    return cw_json_null(in) || cw_field_read_u32(in, CW_NONE - 1, id);
+    return cw_json_null(in) || field_read_u32(in, CW_NONE - 1, id);
 }
 
-bool cw_field_read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max, uint32_t *first,
-                          size_t *count)
+/* "0a1b…" appended to t->bytes: at [*first, *first + *count). */
+static bool field_read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max, uint32_t *first,
+                              size_t *count)
 {
     const char *s, *at;
     size_t length;
@@ -347,13 +368,13 @@ bool cw_field_read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max,
         return false;
     if (length % 2 || length / 2 > max || strspn(s, "0123456789abcdefABCDEF") != length)
         return cw_json_fail(in, at, "expected pairs of hexadecimal digits, at most %zu", max);
-    if (!cw_field_fits(in, t->bytes.count + length / 2))
+    if (!field_fits(in, t->bytes.count + length / 2))
         return false;
     *first = (uint32_t)t->bytes.count;
     *count = length / 2;
     out = cw_trace_push(&t->bytes, length / 2);
     if (!out)
-        return cw_field_no_memory(in);
+        return field_no_memory(in);
     for (size_t i = 0; i < length; i++) {
         unsigned digit = (unsigned)(s[i] <= '9' ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
         out[i / 2] = (uint8_t)(out[i / 2] << 4 | digit);
@@ -361,7 +382,7 @@ bool cw_field_read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max,
     return true;
 }
 
-bool cw_field_key_is(const char *key, size_t length, const char *word)
+static bool field_key_is(const char *key, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(key, word, length) == 0;
 }
@@ -372,34 +393,35 @@ static bool read_arg_member(struct cw_json_in *in, struct cw_trace *t, const cha
 {
     size_t count = 0;
 
-    if (cw_field_key_is(key, length, "index"))
-        return cw_field_read_u32(in, UINT32_MAX, &a->command_index);
-    if (cw_field_key_is(key, length, "size"))
-        return cw_field_read_u32(in, UINT32_MAX, &a->size);
-    if (cw_field_key_is(key, length, "value") || cw_field_key_is(key, length, "svm")) {
+    if (field_key_is(key, length, "index"))
+        return field_read_u32(in, UINT32_MAX, &a->command_index);
+    if (field_key_is(key, length, "size"))
+        return field_read_u32(in, UINT32_MAX, &a->size);
+    if (field_key_is(key, length, "value") || field_key_is(key, length, "svm")) {
         a->kind = *key == 'v' ? CW_ARG_VALUE : CW_ARG_SVM;
         return cw_json_hex(in, &a->value);
     }
-    if (cw_field_key_is(key, length, "bytes")) {
+    if (field_key_is(key, length, "bytes")) {
         a->kind = CW_ARG_VALUE;
-        if (!cw_field_read_digits(in, t, UINT32_MAX, &a->blob, &count))
+        if (!field_read_digits(in, t, UINT32_MAX, &a->blob, &count))
             return false;
         a->size = (uint32_t)count;
         return true;
     }
-    if (cw_field_key_is(key, length, "local")) {
+    if (field_key_is(key, length, "local")) {
         a->kind = CW_ARG_LOCAL;
-        return cw_field_read_u32(in, UINT32_MAX, &a->size);
+        return field_read_u32(in, UINT32_MAX, &a->size);
     }
-    if (!cw_field_key_is(key, length, "memory") && !cw_field_key_is(key, length, "sampler") &&
-        !cw_field_key_is(key, length, "queue"))
+    if (!field_key_is(key, length, "memory") && !field_key_is(key, length, "sampler") &&
+        !field_key_is(key, length, "queue"))
         return cw_json_skip(in);
     a->kind = *key == 'm' ? CW_ARG_MEMORY : *key == 's' ? CW_ARG_SAMPLER : CW_ARG_QUEUE;
     a->size = sizeof(void *);
-    return cw_field_read_ref(in, &a->memory);
+    return field_read_ref(in, &a->memory);
 }
 
-bool cw_field_read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_slice *s)
+/* "args" of a command. */
+static bool field_read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_slice *s)
 {
     *s = (struct cw_slice){(uint32_t)t->args.count, 0};
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first); s->count++) {
@@ -407,8 +429,8 @@ bool cw_field_read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_sli
         const char *key;
         size_t length;
         if (!a)
-            return cw_field_no_memory(in);
-        if (!cw_field_fits(in, t->args.count))
+            return field_no_memory(in);
+        if (!field_fits(in, t->args.count))
             return false;
         a->memory = a->blob = CW_NONE;
         for (bool member = cw_json_begin(in, '{'); cw_json_next(in, '}', &member);)
@@ -439,7 +461,8 @@ static void merge_access(struct cw_trace *t, struct cw_slice *s)
         }
 }
 
-bool cw_field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t mode, struct cw_slice *s)
+/* "reads" or "writes" of a command, mode says which; they share the slice. */
+static bool field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t mode, struct cw_slice *s)
 {
     if (s->count == 0)
         s->first = (uint32_t)t->accesses.count;
@@ -449,20 +472,20 @@ bool cw_field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t 
         size_t length;
         bool ok = true;
         if (!a)
-            return cw_field_no_memory(in);
+            return field_no_memory(in);
         *a = (struct cw_t_access){.memory = CW_NONE, .mode = (uint16_t)mode, .declared = (uint16_t)mode};
         for (bool member = cw_json_begin(in, '{'); ok && cw_json_next(in, '}', &member);) {
             if (!cw_json_key(in, &key, &length))
                 return false;
-            if (cw_field_key_is(key, length, "memory"))
-                ok = cw_field_read_ref(in, &a->memory);
-            else if (cw_field_key_is(key, length, "offset"))
+            if (field_key_is(key, length, "memory"))
+                ok = field_read_ref(in, &a->memory);
+            else if (field_key_is(key, length, "offset"))
                 ok = cw_json_u64(in, UINT64_MAX, &a->offset);
             else
-                ok = cw_field_key_is(key, length, "bytes") ? cw_json_u64(in, UINT64_MAX, &a->bytes)
-                                                           : cw_json_skip(in);
+                ok = field_key_is(key, length, "bytes") ? cw_json_u64(in, UINT64_MAX, &a->bytes)
+                                                        : cw_json_skip(in);
         }
-        if (in->err->status || !cw_field_fits(in, t->accesses.count))
+        if (in->err->status || !field_fits(in, t->accesses.count))
             return false;
         s->count++;
         merge_access(t, s);

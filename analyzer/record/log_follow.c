@@ -1,7 +1,7 @@
-/* log_follow.c - see log_follow.h. The log reader decodes one record after the other; each is counted and
+/* log_follow.c - see log_read.h. The log reader decodes one record after the other; each is counted and
  * forgotten. A chunk is read from where it was left; definitions of all chunks come before commands of any,
  * as they may be in the chunks of other threads. */
-#include "log_follow.h"
+#include "log_read.h"
 #include "log_read_state.h"
 
 #include <errno.h>

@@ -20,7 +20,6 @@
 
 #include "../../sched/status.h"
 #include "../io/array.h"
-#include "../io/spill.h"
 #include "../kernels/source/access_mode.h"
 
 #define CW_TRACE_FORMAT  "clweave-trace"
@@ -364,7 +363,7 @@ const char *cw_trace_strdup(struct cw_trace *t, const char *s);
          ? ((a)->count += (n), &(a)->v[(a)->count - (n)])                                                    \
          : NULL)
 
-/* The same for arrays of which a long trace has gigabytes (io/spill.h). */
+/* The same for arrays of which a long trace has gigabytes (io/array.h). */
 #define cw_trace_push_spilled(a, n)                                                                          \
     (cw_spill_reserve(&(a)->v, &(a)->capacity, (a)->count, (n), sizeof *(a)->v)                              \
          ? ((a)->count += (n), &(a)->v[(a)->count - (n)])                                                    \

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../analyzer/kernels/source/cl_source.h"
-#include "../../analyzer/kernels/source/cl_variables.h"
 #include "../../analyzer/kernels/source/header_files.h"
 #include "source.h"
 #include "../device/device.h"

@@ -12,7 +12,7 @@
 #ifndef CW_DEVICE_H
 #define CW_DEVICE_H
 
-#include "../door/dispatch.h"
+#include "../door/query.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../analyzer/settings/device_list.h"
-#include "../door/layer_env.h"
+#include "../door/door.h"
 #include "../door/thread.h"
 
 #define VARIABLE "POCL_DEVICES"

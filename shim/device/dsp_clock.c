@@ -254,12 +254,14 @@ bool cw_dsp_refuses(const struct cw_dsp *d)
            (d->faults.hangs_at && launch >= d->faults.hangs_at);
 }
 
+static void dsp_wait(_Atomic uint32_t *stopped, uint64_t ns);
+
 /* Holds the caller until the modelled end. False: the DSP was stopped before. */
 static bool hold(struct cw_dsp *d, const struct cw_hold *h)
 {
     atomic_store(&d->late,
                  h->work.kernel && h->end_ns - h->submit_ns > TOO_LONG * (h->healthy_ns - h->submit_ns));
-    cw_dsp_wait(&d->stopped, h->end_ns);
+    dsp_wait(&d->stopped, h->end_ns);
     atomic_store(&d->late, false);
     return !atomic_load(&d->stopped);
 }
@@ -456,7 +458,9 @@ static bool may_stay_awake(void)
     return false;
 }
 
-void cw_dsp_wait(_Atomic uint32_t *stopped, uint64_t ns)
+/* Returns at `ns` of CLOCK_MONOTONIC, or soon after *stopped, a private futex, became other than 0 and was
+ * woken. */
+static void dsp_wait(_Atomic uint32_t *stopped, uint64_t ns)
 {
     int saved = errno;
 

@@ -106,10 +106,6 @@ void cw_dsp_after_fork(void);
  * millisecond. So the slack is set to nothing for the wait, and the last of it is spent awake where a
  * processor can be spared. */
 
-/* Returns at `ns` of CLOCK_MONOTONIC, or soon after *stopped, a private futex, became other than 0 and was
- * woken. */
-void cw_dsp_wait(_Atomic uint32_t *stopped, uint64_t ns);
-
 /* The same, all of it asleep: other threads' processor time is measured meanwhile. */
 void cw_dsp_wait_asleep(uint64_t ns);
 
@@ -147,8 +143,5 @@ uint64_t cw_dsp_watchdog_ns(double cost_ns);
  * versions) are PoCL's own answers, as PoCL runs the kernels. */
 
 #define CW_DSP_NAME "HXDSP1042 (emulated)"
-
-/* clGetDeviceInfo for a dressed device. Thread-safe. */
-cl_int cw_dsp_info(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *size_ret);
 
 #endif

@@ -1,6 +1,5 @@
 #include "dsp_native.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,73 +7,50 @@
 #include "device_board.h"
 #include "dsp_clock.h"
 #include "../door/lock.h"
+#include "../door/registry.h"
 
 struct cw_dispatch cw_native;
 
 /* ---- the times that events of modelled commands report */
 
-enum { BUCKETS = 1024 };
-static struct cw_dsp_native_times *table[BUCKETS];
-static cw_lock lock; /* of the table */
-static _Atomic size_t entries;
+enum { TIMES = CW_REGISTRY_DEVICE };
+static cw_lock lock; /* of what the records hold, and of which are there */
 
-static struct cw_dsp_native_times **bucket(cl_event e)
-{
-    return &table[((uintptr_t)e >> 4) % BUCKETS];
-}
-
-/* With the lock held. */
-static struct cw_dsp_native_times **find(cl_event e)
-{
-    struct cw_dsp_native_times **t = bucket(e);
-
-    while (*t && (*t)->event != e)
-        t = &(*t)->next;
-    return t;
-}
-
-static bool copy_of(cl_event e, struct cw_dsp_native_times *out)
+bool cw_dsp_native_copy(cl_event e, struct cw_dsp_native_times *out)
 {
     struct cw_dsp_native_times *t;
 
-    if (!atomic_load(&entries))
+    if (!cw_registry_find(e, TIMES))
         return false;
     cw_lock_take(&lock);
-    t = *find(e);
+    t = cw_registry_find(e, TIMES);
     if (t)
         *out = *t;
     cw_lock_free(&lock);
     return t != NULL;
 }
 
-static void forget(cl_event e)
+/* Lock held. */
+static void end(cl_event event)
 {
-    struct cw_dsp_native_times **t, *gone;
+    struct cw_registry_entry *e = cw_registry_entry(event, TIMES);
 
-    cw_lock_take(&lock);
-    t = find(e);
-    gone = *t;
-    if (gone) {
-        *t = gone->next;
-        atomic_fetch_sub(&entries, 1);
-    }
-    cw_lock_free(&lock);
-    free(gone);
+    if (e)
+        cw_registry_end(e, TIMES);
 }
 
-void cw_dsp_native_remember(const struct cw_dsp_native_times *what)
+bool cw_dsp_native_remember(const struct cw_dsp_native_times *what)
 {
-    struct cw_dsp_native_times *t = malloc(sizeof *t);
+    struct cw_registry_entry *stale, *e = cw_registry_claim(what->event, TIMES, sizeof *what, &stale);
 
-    if (!t)
-        return; /* its profiling information stays the vendor's */
-    *t = *what;
-    forget(what->event);
+    if (!e)
+        return false; /* its profiling information stays the vendor's */
     cw_lock_take(&lock);
-    t->next = *bucket(t->event);
-    *bucket(t->event) = t;
-    atomic_fetch_add(&entries, 1);
+    end(what->event);
+    *(struct cw_dsp_native_times *)cw_registry_record(e) = *what;
+    cw_registry_publish(e, TIMES, cw_registry_record(e));
     cw_lock_free(&lock);
+    return true;
 }
 
 /* ---- one command */
@@ -87,7 +63,7 @@ static uint64_t ready_time(cl_uint n, const cl_event *wait_list)
     struct cw_dsp_native_times t;
 
     for (cl_uint i = 0; i < n; i++)
-        if (copy_of(wait_list[i], &t) && t.end_ns > ready)
+        if (cw_dsp_native_copy(wait_list[i], &t) && t.end_ns > ready)
             ready = t.end_ns;
     return ready;
 }
@@ -123,21 +99,13 @@ static void CL_CALLBACK ran(cl_event event, cl_int status, void *user_data)
     struct cw_dsp_native_times t;
 
     (void)user_data;
-    if (status != CL_COMPLETE || !copy_of(event, &t) || t.end_ns)
+    if (status != CL_COMPLETE || !cw_dsp_native_copy(event, &t) || t.end_ns)
         return;
     cw_dsp_begin(t.dsp, &t.work, 0, &h);
     t.submit_ns = h.submit_ns;
     t.start_ns = h.start_ns;
     t.end_ns = h.end_ns ? h.end_ns : h.start_ns;
     cw_dsp_native_remember(&t);
-}
-
-static bool is_complete(cl_event e)
-{
-    cl_int status = CL_COMPLETE;
-
-    cw_next.clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return status <= CL_COMPLETE;
 }
 
 cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
@@ -153,11 +121,11 @@ cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct 
     if (error != CL_SUCCESS)
         return error;
     closed = event ? *event : NULL;
-    if (!s->dsp || (event && cw_dsp_clock_is_virtual() && !is_complete(*event))) {
+    if (!s->dsp || (event && cw_dsp_clock_is_virtual() && cw_query_status(*event) > CL_COMPLETE)) {
         cw_dsp_native_host_add(s, work, event, blocking);
         return error;
     }
-    if (event && !is_complete(*event)) {
+    if (event && cw_query_status(*event) > CL_COMPLETE) {
         t.event = *event;
         t.work.kernel = work->kernel ? "" : NULL; /* the name is gone by then: the device's own rule */
         t.work.ops = NULL;
@@ -201,7 +169,7 @@ static cl_int native_clGetEventProfilingInfo(cl_event event, cl_profiling_info n
     if (error != CL_SUCCESS || !value)
         return error;
     cw_dsp_native_host_settle();
-    if (!copy_of(event, &t) || !belongs(&t))
+    if (!cw_dsp_native_copy(event, &t) || !belongs(&t))
         return error;
     ns = name == CL_PROFILING_COMMAND_QUEUED   ? t.queued_ns
          : name == CL_PROFILING_COMMAND_SUBMIT ? t.submit_ns
@@ -212,27 +180,20 @@ static cl_int native_clGetEventProfilingInfo(cl_event event, cl_profiling_info n
     return error;
 }
 
-/* Its times are placed all the same: later commands start behind it. */
-static void forget_pending(cl_event event)
-{
-    cl_uint references = 0;
-
-    cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL);
-    if (references == 1 + cw_dsp_native_host_references(event))
-        cw_dsp_native_host_forget(event);
-}
-
+/* The times of one that is pending are placed all the same: later commands start behind it. */
 static cl_int native_clReleaseEvent(cl_event event)
 {
+    struct cw_dsp_native_times t;
     cl_uint references = 0;
 
-    if (atomic_load(&entries) &&
+    if (cw_dsp_native_copy(event, &t) &&
         cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL) ==
             CL_SUCCESS &&
-        references == 1)
-        forget(event);
-    if (cw_dsp_native_host_references(event))
-        forget_pending(event);
+        references == 1u + t.pending) {
+        cw_lock_take(&lock);
+        end(event);
+        cw_lock_free(&lock);
+    }
     return cw_next.clReleaseEvent(event);
 }
 
@@ -240,12 +201,13 @@ static cl_int native_clGetEventInfo(cl_event event, cl_event_info name, size_t s
                                     size_t *size_ret)
 {
     cl_int error = cw_next.clGetEventInfo(event, name, size, value, size_ret);
+    struct cw_dsp_native_times t;
     cl_uint references;
 
-    if (error != CL_SUCCESS || name != CL_EVENT_REFERENCE_COUNT || !value)
+    if (error != CL_SUCCESS || name != CL_EVENT_REFERENCE_COUNT || !value || !cw_dsp_native_copy(event, &t))
         return error;
     memcpy(&references, value, sizeof references);
-    references -= cw_dsp_native_host_references(event);
+    references -= t.pending;
     memcpy(value, &references, sizeof references);
     return error;
 }
@@ -257,7 +219,7 @@ static cl_int native_clWaitForEvents(cl_uint num_events, const cl_event *event_l
 
     cw_dsp_native_host_settle();
     for (cl_uint i = 0; error == CL_SUCCESS && i < num_events; i++)
-        if (copy_of(event_list[i], &t))
+        if (cw_dsp_native_copy(event_list[i], &t))
             cw_dsp_reached(t.end_ns);
     return error;
 }

@@ -27,7 +27,6 @@ struct cw_native_span {
 
 /* The times that the event of a modelled command reports. */
 struct cw_dsp_native_times {
-    struct cw_dsp_native_times *next;
     cl_event event;
     /* an address that the vendor uses again is another event's, of another queue or time */
     cl_command_queue queue;
@@ -35,10 +34,13 @@ struct cw_dsp_native_times {
     int64_t offset_ns;   /* to the vendor's clock */
     struct cw_work work; /* of a command that still waits: end_ns is 0 */
     struct cw_dsp *dsp;
+    bool pending; /* dsp_native_host.c has a reference to the event, and places the times */
 };
 
-/* Copies *what; earlier times of its event go. */
-void cw_dsp_native_remember(const struct cw_dsp_native_times *what);
+/* Copies *what; earlier times of its event go. False: memory is out. */
+bool cw_dsp_native_remember(const struct cw_dsp_native_times *what);
+/* The times of the event, as they are at this moment. False: there are none. */
+bool cw_dsp_native_copy(cl_event event, struct cw_dsp_native_times *out);
 
 /* Whether commands of `queue` take modelled time; then *s is begun. */
 bool cw_dsp_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uint n,
@@ -58,12 +60,6 @@ void cw_dsp_native_host_add(const struct cw_native_span *s, const struct cw_work
 
 /* Gives all commands that have ended their times. Makes vendor calls. */
 void cw_dsp_native_host_settle(void);
-
-/* References to `event` that the program does not see. */
-cl_uint cw_dsp_native_host_references(cl_event event);
-
-/* The program releases the event. */
-void cw_dsp_native_host_forget(cl_event event);
 
 /* A native command of `queue` ends then. */
 void cw_dsp_native_host_ended(cl_command_queue queue, uint64_t end_ns);

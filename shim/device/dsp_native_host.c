@@ -14,6 +14,7 @@
 
 #include "../../analyzer/io/array.h"
 #include "../../sched/whole.h"
+#include "../door/registry.h"
 #include "dsp_clock.h"
 
 struct pending {
@@ -21,7 +22,6 @@ struct pending {
     uint64_t ready_ns;            /* when those of its wait list that are known had ended */
     double cost_ns;               /* by the platform; NAN: it says nothing */
     bool waits;                   /* others may have to end first whose times are not known here */
-    bool forgotten;               /* the program has released the event */
     bool over;
 };
 
@@ -33,46 +33,36 @@ static size_t count, capacity;
 static _Atomic uint64_t natives_end; /* the latest end of such a command on a device that is no DSP */
 static _Atomic uint64_t host_shown;  /* the same of commands that run mode has run for such queues */
 
-/* The latest ends of native commands, by queue. */
-static struct end {
-    cl_command_queue queue;
-    uint64_t ns;
-} * ends;
-static size_t ends_count, ends_capacity;
-static pthread_mutex_t ends_lock = PTHREAD_MUTEX_INITIALIZER;
-CW_LOCK_RANK(&ends_lock, NATIVE_ENDS)
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Records of the latest ends of native commands, by queue; two threads may make one each of a queue. */
+enum { ENDS = CW_REGISTRY_DEVICE + 1 };
+typedef _Atomic uint64_t latest_end;
 
 void cw_dsp_native_host_ended(cl_command_queue queue, uint64_t end_ns)
 {
-    size_t i = 0;
+    struct cw_registry_entry *stale, *e;
 
     if (!cw_dsp_clock_is_virtual())
         return;
-    pthread_mutex_lock(&ends_lock);
-    while (i < ends_count && ends[i].queue != queue)
-        i++;
-    if (i == ends_count && cw_array_reserve(&ends, &ends_capacity, ends_count, 1, sizeof *ends))
-        ends[ends_count++] = (struct end){queue, 0};
-    if (i < ends_count && ends[i].ns < end_ns)
-        ends[i].ns = end_ns;
-    pthread_mutex_unlock(&ends_lock);
+    e = cw_registry_entry(queue, ENDS);
+    if (!e && (e = cw_registry_claim(queue, ENDS, sizeof(latest_end), &stale)))
+        cw_registry_publish(e, ENDS, cw_registry_record(e));
+    if (e)
+        cw_dsp_raise(cw_registry_record(e), end_ns);
 }
 
 uint64_t cw_dsp_native_host_end_ns(cl_command_queue queue)
 {
     uint64_t latest = 0;
 
-    pthread_mutex_lock(&ends_lock);
-    for (size_t i = 0; i < ends_count; i++)
-        if (ends[i].ns > latest && (!queue || ends[i].queue == queue))
-            latest = ends[i].ns;
-    pthread_mutex_unlock(&ends_lock);
+    for (struct cw_registry_entry *e = NULL; (e = cw_registry_next(ENDS, e));)
+        if (!queue || cw_registry_handle(e) == queue)
+            latest = later(latest, atomic_load((latest_end *)cw_registry_record(e)));
     return latest;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 static uint64_t profiled_ns(cl_event event)
@@ -114,14 +104,8 @@ static void place(struct pending *p, uint64_t took_ns)
 /* The newest first: where one of an in-order queue is over, those before it are. The lock is held. */
 static void look(void)
 {
-    cl_int status;
-
-    for (size_t i = count; i-- > 0;) {
-        status = CL_COMPLETE;
-        cw_next.clGetEventInfo(list[i].t.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                               NULL);
-        list[i].over = status <= CL_COMPLETE;
-    }
+    for (size_t i = count; i-- > 0;)
+        list[i].over = cw_query_status(list[i].t.event) <= CL_COMPLETE;
 }
 
 void cw_dsp_native_host_settle(void)
@@ -133,6 +117,7 @@ void cw_dsp_native_host_settle(void)
     pthread_mutex_lock(&lock);
     look();
     for (size_t i = 0; i < count; i++) {
+        struct cw_dsp_native_times known;
         struct pending *p = &list[i];
 
         if (!p->over) {
@@ -143,7 +128,8 @@ void cw_dsp_native_host_settle(void)
             place_on_dsp(p);
         else
             place(p, profiled_ns(p->t.event));
-        if (!p->forgotten)
+        p->t.pending = false;
+        if (cw_dsp_native_copy(p->t.event, &known)) /* else the program has released it */
             cw_dsp_native_remember(&p->t);
         cw_next.clReleaseEvent(p->t.event);
     }
@@ -158,6 +144,10 @@ static bool push(const struct pending *p)
         return false;
     if (cw_next.clRetainEvent(p->t.event) != CL_SUCCESS)
         return false;
+    if (!cw_dsp_native_remember(&p->t)) {
+        cw_next.clReleaseEvent(p->t.event);
+        return false;
+    }
     list[count++] = *p;
     return true;
 }
@@ -169,7 +159,8 @@ void cw_dsp_native_host_add(const struct cw_native_span *s, const struct cw_work
                               .queued_ns = s->queued_ns,
                               .offset_ns = cw_device_profiling_offset_ns(),
                               .dsp = s->dsp,
-                              .work = *work},
+                              .work = *work,
+                              .pending = true},
                         .ready_ns = s->ready_ns,
                         .cost_ns = cw_dsp_host_cost_ns(work),
                         .waits = s->waits};
@@ -191,27 +182,6 @@ void cw_dsp_native_host_add(const struct cw_native_span *s, const struct cw_work
     cw_dsp_reached(cw_dsp_native_host_end_ns(s->queue));
 }
 
-cl_uint cw_dsp_native_host_references(cl_event event)
-{
-    cl_uint n = 0;
-
-    if (!cw_dsp_clock_is_virtual())
-        return 0;
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < count; i++)
-        n += list[i].t.event == event;
-    pthread_mutex_unlock(&lock);
-    return n;
-}
-
-void cw_dsp_native_host_forget(cl_event event)
-{
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < count; i++)
-        list[i].forgotten |= list[i].t.event == event;
-    pthread_mutex_unlock(&lock);
-}
-
 void cw_dsp_native_host_shown(uint64_t end_ns)
 {
     cw_dsp_raise(&host_shown, end_ns);
@@ -220,6 +190,5 @@ void cw_dsp_native_host_shown(uint64_t end_ns)
 void cw_dsp_native_host_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
-    pthread_mutex_init(&ends_lock, NULL);
     count = 0; /* the parent's */
 }

@@ -2,7 +2,7 @@
  *
  * Include this before any CL header: it asks for the deprecated prototypes, which the table is typed by.
  *
- * A call comes in by an exported symbol (exports.c, LD_PRELOAD) or by the loader's layer table (layer.c,
+ * A call comes in by an exported symbol (exports.c, LD_PRELOAD) or by the loader's layer table (exports.c,
  * OPENCL_LAYERS). If the mode hooks that function, the mode's hook is called, once per call whichever doors
  * it passed; if not, the call goes straight on. Hooks, and everything else in this library, reach OpenCL
  * through cw_next only: a plain clFlush(...) in this library would be our own exported symbol. */

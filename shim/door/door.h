@@ -1,25 +1,23 @@
 /* door.h - how the parts of the two doors fit together; nothing here is for modes (they use dispatch.h).
  *
- *   exports.c    exported symbols: door (a), LD_PRELOAD
- *   loader.c     finds the real OpenCL library behind the exported symbols
- *   layer.c      clInitLayer and friends: door (b), OPENCL_LAYERS; and our name in that variable
- *   door.c   the first door that is used opens: selects the mode, starts it, makes the table of entries
- *   extension.c  wrappers for the pointers that clGetExtensionFunctionAddress* returns
- *   nested.c     whose call is it that comes in while another one is under way?
- *   missing.c    the error that a missing function returns */
+ *   exports.c  exported symbols: door (a), LD_PRELOAD; clInitLayer and its like: door (b), OPENCL_LAYERS
+ *   loader.c   finds the real OpenCL library behind the exported symbols
+ *   door.c     the first door that is used opens: selects the mode, starts it, makes the table of entries;
+ *              wrappers for the pointers that clGetExtensionFunctionAddress* returns; whose call it is that
+ *              comes in while another one is under way
+ *   missing.c  the error that a missing function returns */
 #ifndef CW_DOOR_H
 #define CW_DOOR_H
 
 #include "dispatch.h"
 
+#include <stdbool.h>
 #include <CL/cl_icd.h>
 
 #define CW_LAYER_NAME "clweave"
 
 /* Every function fails, by its failure kind. */
 extern const struct cw_dispatch cw_missing;
-
-/* ---- door.c */
 
 /* The mode that CLWEAVE_MODE names: off when it is unset, empty or unknown (the latter is logged by
  * cw_door_open only, so that processes without OpenCL stay silent). Off also in a set-uid process, which has
@@ -33,13 +31,6 @@ bool cw_door_wanted(void);
 /* Opens: sets cw_next to `next`, starts the mode, fills the table of entries. Only the first call does so;
  * every call returns the same table, whose members are NULL where nothing is hooked. Thread-safe. */
 const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next);
-
-/* The same table, and the running mode's hooks of extension functions (NULL: none). The door must be open. */
-const struct cw_dispatch *cw_door_entries(void);
-const struct cw_ext_hooks *cw_door_hooks_ext(void);
-
-/* The pointer that the program gets for a function that no mode hooks, as the running mode says. */
-void *cw_door_unseen(const char *name, void *vendor);
 
 /* Depth of hooks on this thread: a call that comes in at depth > 0 was made by the vendor, or by a callback
  * of the application inside a vendor's call. */
@@ -60,12 +51,6 @@ static inline void cw_door_leave(const unsigned *before)
     cw_door_depth = *before;
 }
 
-/* ---- nested.c */
-
-/* True if the call that `return_address` returns to was made by the application (a callback), false if by a
- * vendor's library or the loader's. For calls at depth > 0 only: it is slow. */
-bool cw_nested_by_application(const void *return_address);
-
 /* ---- loader.c */
 
 /* Finds the real OpenCL library and fills `functions` completely (cw_missing where it lacks one). Returns
@@ -74,20 +59,6 @@ bool cw_loader_resolve(struct cw_dispatch *functions);
 
 /* True if `address` lies in this library. */
 bool cw_loader_is_self(const void *address);
-
-/* ---- layer.c */
-
-/* True once a loader has taken us in as a layer. */
-bool cw_layer_active(void);
-
-/* Answers a clGet...Info call with `value`. */
-cl_int cw_layer_answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret);
-
-/* ---- extension.c */
-
-/* Entries for the two address queries. */
-void *cw_extension_address(const char *name);
-void *cw_extension_address_for_platform(cl_platform_id platform, const char *name);
 
 /* The layer interface (cl_loader_layers), and declarations that CL/cl_layer.h lacks. */
 
@@ -103,5 +74,27 @@ cl_int clInitLayerWithProperties(cl_uint num_entries, const cl_icd_dispatch *tar
                                  cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret,
                                  const cl_bitfield *properties);
 cl_int clDeinitLayer(void);
+
+/* ---- our name in OPENCL_LAYERS. */
+
+/* True in a process that has this library preloaded, as opposed to loaded as a layer: then its constructors
+ * run before any thread of the program. */
+bool cw_layer_preloaded(void);
+
+/* Repairs the variable: ocl-icd cuts the string in place, at each colon up to the layer that
+ * it is loading, so that children would inherit the first element only. Called by clInitLayer, when
+ * everything up to our own element has been cut; changes nothing when nothing was. */
+void cw_layer_env_repair(void);
+
+/* ---- walks the calling thread's stack.
+ *
+ * libunwind is loaded privately at the first walk, never linked: preloaded into a program, a linked libunwind
+ * would replace the _Unwind_* functions that the program's C++ exceptions use, and would cost every process
+ * that never makes an OpenCL call 0.1 ms. It reads the stack by process_vm_readv(), so that it uses no
+ * descriptor of the process; where the kernel refuses that, glibc's backtrace() walks. */
+
+/* Stores at most `max` return addresses in `frames`, innermost first (the first lie in this library), and
+ * returns how many; 0 when the stack cannot be walked. Thread-safe; preserves errno. */
+int cw_unwind(void **frames, int max);
 
 #endif

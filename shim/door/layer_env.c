@@ -1,6 +1,6 @@
 /* layer_env.c - being preloaded is not enough for programs that dlopen libOpenCL: the loader must take us in
  * as a layer. So the constructor appends this library to OPENCL_LAYERS, for this process and its children. */
-#include "layer_env.h"
+#include "door.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "door.h"
 
 #define VARIABLE "OPENCL_LAYERS"
 

@@ -85,11 +85,34 @@ static __attribute__((noinline)) struct cw_registry_entry *make(const void *hand
     return e;
 }
 
-struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind,
+/* False: another thread has been quicker, or another handle has had it since, and has ended pinned. */
+static inline bool take(struct cw_registry_entry *e, uint8_t ended, const void *handle)
+{
+    if (!atomic_compare_exchange_strong(&e->kind, &ended, CLAIMED))
+        return false;
+    if (atomic_load(&e->pins)) {
+        atomic_store_explicit(&e->kind, ended, memory_order_release);
+        return false;
+    }
+    atomic_store_explicit(&e->handle, handle, memory_order_relaxed);
+    return true;
+}
+
+static __attribute__((noinline)) struct cw_registry_entry *give_record(struct cw_registry_entry *e,
+                                                                       unsigned kind, size_t bytes)
+{
+    e->record = calloc(1, bytes);
+    if (e->record)
+        return e;
+    cw_registry_end(e, kind); /* for another one */
+    return NULL;
+}
+
+struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind, size_t bytes,
                                             struct cw_registry_entry **stale)
 {
     struct cw_registry_entry *e, *unused = NULL;
-    uint8_t ended = (uint8_t)(kind + CW_REGISTRY_ENDED);
+    const uint8_t ended = (uint8_t)(kind + CW_REGISTRY_ENDED);
 
     *stale = NULL;
     for (e = first(bucket_of(handle)); e; e = e->next)
@@ -97,14 +120,8 @@ struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind,
             unused = e;
         else if (kind_of(e) / 16 == kind / 16 && is_of(e, handle) && (!*stale || kind_of(e) == kind))
             *stale = e;
-    if (!unused || !atomic_compare_exchange_strong(&unused->kind, &ended, CLAIMED))
-        return make(handle, kind);
-    if (atomic_load(&unused->pins)) { /* another handle has had it since, and has ended pinned */
-        atomic_store_explicit(&unused->kind, ended, memory_order_release);
-        return make(handle, kind);
-    }
-    atomic_store_explicit(&unused->handle, handle, memory_order_relaxed);
-    return unused;
+    e = unused && take(unused, ended, handle) ? unused : make(handle, kind);
+    return bytes && e && !cw_registry_record(e) ? give_record(e, kind, bytes) : e;
 }
 
 struct cw_registry_entry *cw_registry_next(unsigned kind, const struct cw_registry_entry *e)

@@ -20,9 +20,10 @@ enum cw_registry_owner {
     CW_REGISTRY_RUN = 16,
     CW_REGISTRY_STREAM = 32,
     CW_REGISTRY_STAGING = 48,
-    CW_REGISTRY_KINDS = 64
+    CW_REGISTRY_DEVICE = 64,
+    CW_REGISTRY_KINDS = 80
 };
-#define CW_REGISTRY_ENDED 64 /* added to the kind: the object is gone, no other has taken its entry */
+#define CW_REGISTRY_ENDED 128 /* added to the kind: the object is gone, no other has taken its entry */
 
 struct cw_registry_entry {
     struct cw_registry_entry *next; /* same bucket */
@@ -51,10 +52,11 @@ void *cw_registry_find(const void *handle, unsigned kind);
 /* The record of a live entry of `handle` of any kind of that owner, or NULL. */
 void *cw_registry_find_any(const void *handle, enum cw_registry_owner owner);
 
-/* An entry that the caller publishes: it has the record of its earlier use, NULL at first. *stale: a live
- * entry of that handle and owner, of that kind if there is one, which the caller ends if two objects cannot
- * have that handle; NULL: none. Returns NULL when memory is out. */
-struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind,
+/* An entry that the caller publishes. Its record is that of its earlier use, NULL at first; `bytes`, unless
+ * 0: a record of that size, zeroed at first, stays the entry's for ever. *stale: a live entry of that handle
+ * and owner, of that kind if there is one, which the caller ends if two objects cannot have that handle;
+ * NULL: none. Returns NULL when memory is out. */
+struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind, size_t bytes,
                                             struct cw_registry_entry **stale);
 /* From here on the entry is found. */
 static inline void cw_registry_publish(struct cw_registry_entry *e, unsigned kind, void *record)

@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../../analyzer/compile/compile_area.h"
 

@@ -1,4 +1,4 @@
-#include "unwind.h"
+#include "door.h"
 
 #include <dlfcn.h>
 #include <errno.h>

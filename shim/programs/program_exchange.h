@@ -31,22 +31,6 @@ uint64_t cw_program_exchange_replaced(void);
  * as a hash says its text; logs are written anew. Nothing here changes errno or raises a signal.
  * Thread-safe. */
 
-/* Remembers the folders; NULL or "": none. Makes `dump`. Returns true when there is one. Called once,
- * before any other thread is. */
-bool cw_program_files_start(const char *dump, const char *inject);
-
-uint64_t cw_program_files_hash(const void *bytes, size_t n);
-
-/* Writes a file of the dump; does nothing without --set dump_programs. `build`: 0 for a file of the program
- * alone. `again`: also when it is there. The first failure is told, and nothing is written from then on. */
-void cw_program_files_dump(uint64_t hash, uint64_t build, const char *ending, const void *bytes, size_t n,
-                           bool again);
-bool cw_program_files_dumps(void);
-
-/* The bytes of a file to inject, with a NUL behind them; *n: how many. NULL when there is none, when it is no
- * regular file, cannot be read (which is told) or is longer than 64 MiB. Free the result. */
-char *cw_program_files_injected(uint64_t hash, uint64_t build, const char *ending, size_t *n);
-
 /* Sources of binaries in pyopencl's cache.
  *
  * From their second run on, programs of pyopencl are made of binaries in the user's cache folder, or in the

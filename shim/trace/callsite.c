@@ -9,7 +9,7 @@
 #include "../../analyzer/settings/options.h"
 #include "../door/lock.h"
 #include "recorder.h"
-#include "../door/unwind.h"
+#include "../door/door.h"
 
 #define MAX_FRAMES CW_CALLSITES_MAX
 #define SITES      4096 /* distinct stacks; beyond, leaf addresses collide into "unknown" (0) */

@@ -82,7 +82,7 @@ size_t cw_capture_element(cl_mem image);
 void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, size_t slice_pitch);
 
 /* The program's last release of `memory`, before the vendor hears of it: final contents. */
-void cw_capture_released(cl_mem memory);
+void cw_capture_released(struct cw_object *memory);
 
 /* At the end of the program: final contents of everything that lives. */
 void cw_capture_exit(void);
@@ -117,9 +117,9 @@ bool cw_capture_finish(cl_command_queue queue);
 
 /* ---- capture_host.c: CL_MEM_USE_HOST_PTR */
 
-/* Watches the host memory of an object. remove: before the vendor's release. */
-void cw_capture_host_watch(cl_mem memory, const struct cw_layout *l, bool image);
-void cw_capture_host_unwatch(cl_mem memory);
+/* Watches the host memory of an object, until before the vendor's release. NULL: memory is out, or it was. */
+struct cw_watch *cw_capture_host_watch(cl_mem memory, const struct cw_layout *l, bool image);
+void cw_capture_host_unwatch(struct cw_watch *w);
 
 /* Before an enqueue: records the bytes that the program changed. */
 void cw_capture_host_writes(void);

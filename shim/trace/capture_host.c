@@ -15,15 +15,15 @@
 #define BLOCK      4096
 #define MAX_QUEUES 256
 
-struct watch {
-    struct watch *next;
+struct cw_watch {
+    struct cw_watch *next;
     cl_mem memory;
     struct cw_layout layout;
     bool image;
     size_t bytes, blocks;
     uint64_t hashes[];
 };
-static struct watch *watches;
+static struct cw_watch *watches;
 static struct {
     cl_command_queue queue;
     uint64_t first, latest; /* since it was idle */
@@ -40,7 +40,7 @@ void cw_capture_host_after_fork(void)
     busy_count = 0;
 }
 
-static size_t block_bytes(const struct watch *w, size_t block)
+static size_t block_bytes(const struct cw_watch *w, size_t block)
 {
     if (w->image)
         return w->bytes;
@@ -62,7 +62,7 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *p, size_t n)
 
 /* Reads through the kernel: a program may free the memory before the object, which never hurt it without us.
  * Memory that is gone counts as unchanged. */
-static uint64_t hash_block(const struct watch *w, size_t block)
+static uint64_t hash_block(const struct cw_watch *w, size_t block)
 {
     const uint8_t *p = (const uint8_t *)w->layout.base + (w->image ? 0 : block * BLOCK);
     uint8_t copy[BLOCK];
@@ -90,7 +90,7 @@ static uint64_t hash_block(const struct watch *w, size_t block)
     return hash;
 }
 
-static void take_hashes(struct watch *w)
+static void take_hashes(struct cw_watch *w)
 {
     size_t i;
 
@@ -107,16 +107,16 @@ static size_t span(const struct cw_layout *l)
     return (l->slices - 1) * slice + (l->rows - 1) * row + l->row_bytes;
 }
 
-void cw_capture_host_watch(cl_mem memory, const struct cw_layout *l, bool image)
+struct cw_watch *cw_capture_host_watch(cl_mem memory, const struct cw_layout *l, bool image)
 {
     size_t bytes = span(l), blocks = image ? 1 : (bytes + BLOCK - 1) / BLOCK;
     int saved = errno;
-    struct watch *w = calloc(1, sizeof *w + blocks * sizeof w->hashes[0]);
+    struct cw_watch *w = calloc(1, sizeof *w + blocks * sizeof w->hashes[0]);
 
     errno = saved;
     if (!w) {
         cw_log_stop("out of memory");
-        return;
+        return NULL;
     }
     w->memory = memory;
     w->layout = *l;
@@ -129,22 +129,24 @@ void cw_capture_host_watch(cl_mem memory, const struct cw_layout *l, bool image)
     watches = w;
     watching = watching || !busy_count;
     pthread_mutex_unlock(&lock);
+    return w;
 }
 
-void cw_capture_host_unwatch(cl_mem memory)
+void cw_capture_host_unwatch(struct cw_watch *w)
 {
-    struct watch **link, *w;
+    struct cw_watch **link;
 
+    if (!w)
+        return;
     pthread_mutex_lock(&lock);
-    for (link = &watches; (w = *link) && w->memory != memory; link = &w->next)
+    for (link = &watches; *link != w; link = &(*link)->next)
         ;
-    if (w)
-        *link = w->next;
+    *link = w->next;
     pthread_mutex_unlock(&lock);
     free(w);
 }
 
-static void write_changed(struct watch *w, size_t first, size_t end)
+static void write_changed(struct cw_watch *w, size_t first, size_t end)
 {
     struct cw_transfer t = {.dst = w->memory, .dst_offset = w->image ? 0 : first * BLOCK};
     struct cw_layout l = w->layout;
@@ -159,7 +161,7 @@ static void write_changed(struct watch *w, size_t first, size_t end)
     cw_enqueue_host_write_record(&t);
 }
 
-static void compare(struct watch *w)
+static void compare(struct cw_watch *w)
 {
     size_t i, first = w->blocks;
     uint64_t hash;
@@ -180,7 +182,7 @@ static void compare(struct watch *w)
 
 void cw_capture_host_writes(void)
 {
-    struct watch *w;
+    struct cw_watch *w;
 
     pthread_mutex_lock(&lock);
     if (watching)
@@ -212,7 +214,7 @@ void cw_capture_queue_busy(cl_command_queue queue, uint64_t seq)
 void cw_capture_queue_idle(cl_command_queue queue, uint64_t seq)
 {
     struct cw_object *o = cw_object_find(queue, CW_LOG_O_QUEUE);
-    struct watch *w;
+    struct cw_watch *w;
     bool alone;
     size_t i;
 

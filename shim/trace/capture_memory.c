@@ -8,17 +8,18 @@
 #include <stdlib.h>
 
 /* A memory object whose final contents are still to be stored, or that keeps its root from ending. */
-struct tracked {
-    struct tracked *next, *root; /* root: itself, or the object that it is a part of */
+struct cw_tracked {
+    struct cw_tracked *next, *root; /* root: itself, or the object that it is a part of */
     cl_mem memory;
     cl_context context;
-    uint32_t id;
-    unsigned users;  /* of a root: references of the program to it or to its parts */
-    uint64_t queues; /* of a root: those that parts which are gone were used in, as queue_bit */
+    uint32_t id, generation; /* of the log that has it; 0: its final contents are there */
+    unsigned users;          /* of a root: references of the program to it or to its parts */
+    uint64_t queues;         /* of a root: those that parts which are gone were used in, as queue_bit */
     bool image;
     size_t bytes, region[3]; /* region: images, pixels */
+    struct cw_watch *watch;  /* of host memory, or NULL */
 };
-static struct tracked *list;
+static struct cw_tracked *list;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&lock, CAPTURE_MEMORY)
 static _Atomic uint64_t used_anything; /* queues of commands that may use every object, as queue_bit */
@@ -52,17 +53,14 @@ static void write_contents(uint32_t id, bool final, const struct cw_layout *l)
 
 /* ---- creation */
 
-static struct tracked *find(cl_mem memory)
+/* NULL: it is not tracked. Lock held. */
+static struct cw_tracked *of(const struct cw_object *o)
 {
-    struct tracked *t;
-
-    for (t = list; t && t->memory != memory; t = t->next)
-        ;
-    return t;
+    return o && o->tracked && o->tracked->generation == cw_log_generation ? o->tracked : NULL;
 }
 
 /* Asks the vendor for the kind of `memory`. Returns false for kinds that are not captured (pipes). */
-static bool describe(struct tracked *t, cl_mem memory, cl_mem *parent)
+static bool describe(struct cw_tracked *t, cl_mem memory, cl_mem *parent)
 {
     static const cl_image_info what[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH};
     cl_mem_object_type type = 0;
@@ -93,23 +91,24 @@ static bool describe(struct tracked *t, cl_mem memory, cl_mem *parent)
     return true;
 }
 
-static void track(struct tracked *t, cl_mem parent)
+static void track(struct cw_object *o, struct cw_tracked *t, cl_mem parent)
 {
-    struct tracked *p;
+    struct cw_tracked *p;
 
     pthread_mutex_lock(&lock);
-    p = parent ? find(parent) : NULL;
+    p = of(cw_object_find(parent, CW_LOG_O_MEMORY));
     t->root = p ? p->root : t;
     t->root->users++;
     t->next = list;
     list = t;
+    o->tracked = t;
     pthread_mutex_unlock(&lock);
 }
 
 void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, size_t slice_pitch)
 {
     struct cw_object *o = cw_known(memory, CW_LOG_O_MEMORY);
-    struct tracked *t = calloc(1, sizeof *t);
+    struct cw_tracked *t = calloc(1, sizeof *t);
     struct cw_layout l;
     cl_mem_flags flags = 0;
     cl_mem parent;
@@ -121,7 +120,8 @@ void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, s
         return;
     }
     t->id = o->id;
-    track(t, parent);
+    t->generation = cw_log_generation;
+    track(o, t, parent);
     cw_traced.clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
     if (parent || !host_ptr || !(flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR)))
         return;
@@ -132,7 +132,7 @@ void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, s
                                row_pitch,    slice_pitch};
     write_contents(o->id, false, &l);
     if (flags & CL_MEM_USE_HOST_PTR)
-        cw_capture_host_watch(memory, &l, t->image);
+        t->watch = cw_capture_host_watch(memory, &l, t->image);
 }
 
 /* ---- the queues that use an object */
@@ -162,12 +162,12 @@ static uint64_t queues_of(cl_mem memory)
 }
 
 /* Those of a root and of its parts. */
-static uint64_t queues_of_root(const struct tracked *root)
+static uint64_t queues_of_root(const struct cw_tracked *root)
 {
     uint64_t queues = root->queues | queues_of(root->memory) | used_anything;
 
     pthread_mutex_lock(&lock);
-    for (struct tracked *t = list; t; t = t->next)
+    for (struct cw_tracked *t = list; t; t = t->next)
         queues |= t->root == root ? queues_of(t->memory) : 0;
     pthread_mutex_unlock(&lock);
     return queues;
@@ -237,7 +237,7 @@ static cl_device_id first_device(cl_context context)
 }
 
 /* For objects that the host may not read: a copy that it may. */
-static cl_int read_copy(cl_command_queue queue, const struct tracked *t, size_t bytes, void *to)
+static cl_int read_copy(cl_command_queue queue, const struct cw_tracked *t, size_t bytes, void *to)
 {
     static const size_t origin[3];
     cl_int status;
@@ -256,7 +256,7 @@ static cl_int read_copy(cl_command_queue queue, const struct tracked *t, size_t 
 
 /* Stores the contents of a root object, after everything that was enqueued in its context. A queue of our own
  * is made and released for it: a kept one would show in the context's reference count. */
-static void read_into(const struct tracked *t, char *to, size_t bytes)
+static void read_into(const struct cw_tracked *t, char *to, size_t bytes)
 {
     static const size_t origin[3];
     cl_command_queue queue;
@@ -278,7 +278,7 @@ static void read_into(const struct tracked *t, char *to, size_t bytes)
 }
 
 /* at_exit: else the program releases it. */
-static void read_back(const struct tracked *t, bool at_exit)
+static void read_back(const struct cw_tracked *t, bool at_exit)
 {
     size_t bytes =
         t->image ? t->region[0] * t->region[1] * t->region[2] * cw_capture_element(t->memory) : t->bytes;
@@ -303,9 +303,9 @@ static void read_back(const struct tracked *t, bool at_exit)
     free(to);
 }
 
-static void untrack(struct tracked *t)
+static void untrack(struct cw_tracked *t)
 {
-    struct tracked **link;
+    struct cw_tracked **link;
 
     for (link = &list; *link && *link != t; link = &(*link)->next)
         ;
@@ -313,15 +313,16 @@ static void untrack(struct tracked *t)
         *link = t->next;
 }
 
-void cw_capture_released(cl_mem memory)
+void cw_capture_released(struct cw_object *memory)
 {
-    struct tracked *t, *root = NULL;
+    struct cw_tracked *t, *root = NULL;
     int saved = errno;
 
     pthread_mutex_lock(&lock);
-    t = find(memory);
+    t = of(memory);
+    memory->tracked = NULL;
     if (t)
-        t->root->queues |= queues_of(memory);
+        t->root->queues |= queues_of(t->memory);
     if (t && !--t->root->users) {
         root = t->root;
         untrack(root);
@@ -331,7 +332,7 @@ void cw_capture_released(cl_mem memory)
     pthread_mutex_unlock(&lock);
     if (root) {
         read_back(root, false);
-        cw_capture_host_unwatch(root->memory);
+        cw_capture_host_unwatch(root->watch);
     }
     if (t && t != t->root)
         free(t);
@@ -341,14 +342,16 @@ void cw_capture_released(cl_mem memory)
 
 void cw_capture_exit(void)
 {
-    struct tracked *t;
+    struct cw_tracked *t;
 
     do {
         pthread_mutex_lock(&lock);
         for (t = list; t && t->root != t; t = t->next)
             ;
-        if (t)
+        if (t) {
             untrack(t);
+            t->generation = 0;
+        }
         pthread_mutex_unlock(&lock);
         if (t)
             read_back(t, true); /* not freed: parts of it may still name it */

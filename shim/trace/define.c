@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "define_parts.h"
+#include "recorder.h"
 #include "../door/lock.h"
 #include "../../analyzer/record/trace.h"
 
@@ -206,6 +206,8 @@ static cl_uint reference_count(const void *h, enum cw_log_object kind)
     return refs;
 }
 
+static void define_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory);
+
 static void describe(struct cw_object *o, const void *h)
 {
     struct cw_rec r;
@@ -225,7 +227,7 @@ static void describe(struct cw_object *o, const void *h)
         describe_queue(&r, o, (cl_command_queue)h);
         break;
     case CW_LOG_O_MEMORY:
-        cw_define_describe_memory(&r, o, (cl_mem)h);
+        define_describe_memory(&r, o, (cl_mem)h);
         break;
     case CW_LOG_O_SAMPLER:
         describe_sampler(&r, o, (cl_sampler)h);
@@ -331,6 +333,8 @@ void cw_define_object_dropped(enum cw_log_object kind, void *state)
 {
     if (kind == CW_LOG_O_KERNEL)
         cw_kernel_destroy(state);
+    else if (kind == CW_LOG_O_MEMORY)
+        cw_maps_free(state);
     else
         free(state);
 }
@@ -390,7 +394,7 @@ static void encode_image(struct cw_rec *r, cl_mem image, const cl_image_format *
     cw_rec_u(r, image_number(image, CL_IMAGE_NUM_SAMPLES, sizeof(cl_uint)));
 }
 
-void cw_define_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory)
+static void define_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory)
 {
     static const cl_image_info extents[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH,
                                             CL_IMAGE_ARRAY_SIZE};

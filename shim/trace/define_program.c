@@ -5,7 +5,7 @@
 #include "../../analyzer/kernels/source/header_files.h"
 #include "../../analyzer/record/trace.h"
 #include "../programs/program_exchange.h"
-#include "define_parts.h"
+#include "recorder.h"
 
 enum { BUILD_LOG_BYTES = 16384 }; /* of a build's log that are kept */
 

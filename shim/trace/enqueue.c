@@ -5,7 +5,8 @@
 
 _Thread_local uint64_t cw_enqueuing;
 
-void cw_enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list)
+/* The part of an enqueue head that names events. */
+static void enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list)
 {
     struct cw_object *o;
     uint64_t item;
@@ -48,7 +49,7 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
     cw_log_rec_begin(&e->r);
     e->queue = cw_used(queue, CW_LOG_O_QUEUE, e->r.seq);
     cw_rec_u(&e->r, e->queue ? (uint64_t)e->queue->id + 1 : 0);
-    cw_enqueue_encode_waits(&e->r, waits, wait_list);
+    enqueue_encode_waits(&e->r, waits, wait_list);
     if (site) {
         e->r.flags |= CW_LOG_E_CALLSITE;
         cw_rec_u(&e->r, site - 1);
@@ -211,7 +212,7 @@ bool cw_enqueue_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint wai
         return false;
     cw_log_rec_begin(r);
     cw_rec_u(r, cw_used_id(queue, CW_LOG_O_QUEUE, r->seq));
-    cw_enqueue_encode_waits(r, waits, wait_list);
+    enqueue_encode_waits(r, waits, wait_list);
     encode_site(r, caller);
     r->begin_ns = cw_now_ns();
     return true;

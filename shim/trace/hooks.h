@@ -54,22 +54,18 @@
 CW_TRACE_HOOKS(CW_DECLARE_HOOK)
 #undef CW_DECLARE_HOOK
 
-/* hooks_ext.c: extension functions that enqueue or make memory. */
+/* mode_trace.c: extension functions that enqueue or make memory. */
 extern const struct cw_ext_hooks cw_trace_ext_hooks;
 
 /* After a call by which the host knows that `queue` (NULL: none in particular) has finished command `seq`, or
  * everything (UINT64_MAX): harvests device times and captured reads. */
 void cw_hooks_host_synchronised(cl_command_queue queue, uint64_t seq);
 
-/* The last command of a list of events, or the command of one, is over. */
-void cw_hooks_events_finished(cl_uint n, const cl_event *events);
-
 struct cw_options;
 /* Begins to record: the hooks then call `below`. `ends` (may be NULL) is called at the end, before the log is
  * closed. False: nothing is recorded, which has been said. Once. */
 bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispatch *below,
                          void (*ends)(void));
-void cw_mode_trace_at_end(void);
 void cw_mode_trace_stop(void); /* the last thing: the library goes */
 
 /* Makes the exit handler run before those that the vendor has registered so far (mode_trace.c). */

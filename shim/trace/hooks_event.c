@@ -7,7 +7,8 @@
 #include "capture.h"
 #include "hooks.h"
 
-void cw_hooks_events_finished(cl_uint n, const cl_event *events)
+/* The last command of a list of events, or the command of one, is over. */
+static void hooks_events_finished(cl_uint n, const cl_event *events)
 {
     struct cw_object *o;
     cl_uint i;
@@ -35,7 +36,7 @@ cl_int cw_hook_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
     failed = status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     cw_enqueue_host_end(&r, CW_HOST_WAIT, 0, failed ? status : 0, failed ? CL_SUCCESS : status);
     if (failed || status == CL_SUCCESS)
-        cw_hooks_events_finished(num_events, event_list);
+        hooks_events_finished(num_events, event_list);
     return status;
 }
 

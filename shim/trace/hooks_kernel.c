@@ -1,5 +1,4 @@
 /* hooks_kernel.c - kernels, their arguments, their launches. Retain and release are in hooks_object.c. */
-#include "../../analyzer/record/trace.h"
 #include "capture.h"
 #include "hooks.h"
 

@@ -1,5 +1,4 @@
 /* hooks_map.c - mapping memory objects, and which unmap ends which map. */
-#include "../../analyzer/record/trace.h"
 #include "capture.h"
 #include "hooks.h"
 
@@ -35,9 +34,9 @@ static void mapped(struct cw_enqueue *e, cl_mem memory, struct cw_map *m, uint32
     if (blocking)
         e->r.flags |= CW_LOG_E_BLOCKING;
     cw_enqueue_returned(e, status);
+    cw_enqueue_transfer(e, &t); /* from here on the memory object is known */
     if (status == CL_SUCCESS && m->address)
-        cw_maps_add(memory, m);
-    cw_enqueue_transfer(e, &t);
+        cw_maps_add(cw_object_find(memory, CW_LOG_O_MEMORY), m);
     if (!blocking || status != CL_SUCCESS)
         return;
     if (CW_UNLIKELY(cw_recorder.capture_data) && m->flags & CL_MAP_READ) {
@@ -117,6 +116,7 @@ cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
     const uint64_t written = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     struct cw_capture_pending *held = NULL;
     struct cw_layout host;
+    struct cw_object *o;
     struct cw_enqueue e;
     struct cw_map m;
     cl_int status;
@@ -124,7 +124,8 @@ cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, event);
-    known = cw_maps_take(memory, address, &m);
+    o = cw_object_find(memory, CW_LOG_O_MEMORY);
+    known = cw_maps_take(o, address, &m);
     if (known) {
         t.map_seq = m.seq + 1;
         t.map_flags = m.flags;
@@ -138,7 +139,7 @@ cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
     }
     status = cw_traced.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, e.event);
     if (status != CL_SUCCESS && known)
-        cw_maps_add(memory, &m);
+        cw_maps_add(o, &m);
     cw_enqueue_returned(&e, status);
     cw_capture_held(held, &e, status);
     cw_enqueue_transfer(&e, &t);

@@ -86,11 +86,8 @@ cl_int cw_hook_clReleaseMemObject(cl_mem memory)
     bool recording = cw_formula_is_recording();
     struct cw_object *o = recording ? cw_object_find(memory, CW_LOG_O_MEMORY) : NULL;
 
-    if (o && atomic_load(&o->refs) == 1) {
-        if (CW_UNLIKELY(cw_recorder.capture_data))
-            cw_capture_released(memory);
-        cw_maps_forget(memory);
-    }
+    if (CW_UNLIKELY(cw_recorder.capture_data) && o && atomic_load(&o->refs) == 1)
+        cw_capture_released(o);
     if (recording)
         cw_defined_release(memory, CW_LOG_O_MEMORY, CW_CALLER);
     return cw_traced.clReleaseMemObject(memory);

@@ -1,5 +1,4 @@
 /* hooks_object.c - platforms, devices, contexts, samplers. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "hooks.h"

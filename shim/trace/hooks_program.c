@@ -1,6 +1,5 @@
 /* hooks_program.c - programs: creation from source, binaries, IL, built-ins; build, compile, link. Retain and
  * release are in hooks_object.c. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "../../analyzer/record/trace.h"

@@ -1,4 +1,4 @@
-#include "log_name.h"
+#include "log_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

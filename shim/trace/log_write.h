@@ -19,7 +19,6 @@
 #include "../door/dispatch.h"
 #include "log_file.h"
 #include "log_guard.h"
-#include "log_name.h"
 
 #define CW_REC_INLINE 400
 

@@ -4,19 +4,16 @@
 #include "../door/lock.h"
 #include "recorder.h"
 
-#define BUCKETS 256
-
-struct node {
-    struct node *next;
-    cl_mem memory;
+struct cw_map_node {
+    struct cw_map_node *next; /* an earlier one */
     struct cw_map map;
 };
-static struct node *buckets[BUCKETS]; /* newest first */
+static struct cw_map_node *svm; /* of shared virtual memory */
 static cw_lock map_lock;
 
-static struct node **bucket_of(cl_mem memory)
+static struct cw_map_node **maps_of(struct cw_object *memory)
 {
-    return &buckets[((uintptr_t)memory * 0x9e3779b97f4a7c15u) >> 56];
+    return memory ? &memory->maps : &svm;
 }
 
 /* Of several maps of one address it is unknown which one an unmap ends, and bytes written there may come back
@@ -31,9 +28,9 @@ static void join(struct cw_map *map, const struct cw_map *other)
         map->region[i] = other->region[i] > map->region[i] ? other->region[i] : map->region[i];
 }
 
-void cw_maps_add(cl_mem memory, const struct cw_map *map)
+void cw_maps_add(struct cw_object *memory, const struct cw_map *map)
 {
-    struct node **bucket = bucket_of(memory), *n, *other;
+    struct cw_map_node **list = maps_of(memory), *n, *other;
     int saved = errno;
 
     n = malloc(sizeof *n);
@@ -42,26 +39,25 @@ void cw_maps_add(cl_mem memory, const struct cw_map *map)
         cw_log_stop("out of memory");
         return;
     }
-    n->memory = memory;
     n->map = *map;
     cw_lock_take(&map_lock);
-    for (other = *bucket; other; other = other->next)
-        if (other->memory == memory && other->map.address == map->address) {
+    for (other = *list; other; other = other->next)
+        if (other->map.address == map->address) {
             join(&n->map, &other->map);
             join(&other->map, &n->map);
         }
-    n->next = *bucket;
-    *bucket = n;
+    n->next = *list;
+    *list = n;
     cw_lock_free(&map_lock);
 }
 
-bool cw_maps_take(cl_mem memory, const void *address, struct cw_map *map)
+bool cw_maps_take(struct cw_object *memory, const void *address, struct cw_map *map)
 {
-    struct node **link, *n;
+    struct cw_map_node **link, *n;
 
     cw_lock_take(&map_lock);
-    for (link = bucket_of(memory); (n = *link); link = &n->next)
-        if (n->memory == memory && n->map.address == address) {
+    for (link = maps_of(memory); (n = *link); link = &n->next)
+        if (n->map.address == address) {
             *link = n->next;
             break;
         }
@@ -72,24 +68,16 @@ bool cw_maps_take(cl_mem memory, const void *address, struct cw_map *map)
     return n != NULL;
 }
 
-void cw_maps_forget(cl_mem memory)
+void cw_maps_free(struct cw_map_node *list)
 {
-    struct node **link, *n, *dead = NULL;
+    struct cw_map_node *n;
 
-    cw_lock_take(&map_lock);
-    for (link = bucket_of(memory); (n = *link);)
-        if (n->memory == memory) {
-            *link = n->next;
-            n->next = dead;
-            dead = n;
-        } else {
-            link = &n->next;
-        }
-    cw_lock_free(&map_lock);
-    while ((n = dead)) {
-        dead = n->next;
+    cw_lock_take(&map_lock); /* a thread that uses what another one releases may be at the list */
+    while ((n = list)) {
+        list = n->next;
         free(n);
     }
+    cw_lock_free(&map_lock);
 }
 
 void cw_maps_after_fork(void)

@@ -28,17 +28,17 @@ bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32
 
 struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
 {
-    struct cw_registry_entry *stale, *e = cw_registry_claim(handle, CW_REGISTRY_TRACE + kind, &stale);
-    struct cw_object *o = e ? cw_registry_record(e) : NULL;
+    struct cw_object *o;
+    struct cw_registry_entry *stale,
+        *e = cw_registry_claim(handle, CW_REGISTRY_TRACE + kind, sizeof *o, &stale);
 
     if (stale)
         cw_object_remove(cw_registry_record(stale));
-    if (e && !o)
-        o = calloc(1, sizeof *o);
-    if (!o) {
+    if (!e) {
         cw_log_stop("out of memory");
         return NULL;
     }
+    o = cw_registry_record(e);
     o->entry = e;
     o->kind = (uint8_t)kind;
     atomic_store_explicit(&o->released, false, memory_order_relaxed);
@@ -48,6 +48,7 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
     atomic_store_explicit(&o->generation, cw_log_generation, memory_order_relaxed);
     o->seq = 0;
     o->state = NULL;
+    o->tracked = NULL;
     o->owner = NULL;
     cw_registry_publish(e, CW_REGISTRY_TRACE + kind, o);
     return o;

@@ -34,7 +34,11 @@ struct cw_object {
     uint32_t id;                 /* in the log; a user event's number */
     _Atomic uint32_t generation; /* of the log that defines it */
     uint64_t seq; /* event: its command; memory, under capture_data: a bit for each queue that may use it */
-    void *state;  /* kernel: struct cw_kernel; memory: struct cw_memory; queue: properties array */
+    union {
+        void *state;              /* kernel: struct cw_kernel; queue: properties array */
+        struct cw_map_node *maps; /* memory (maps.c) */
+    };
+    struct cw_tracked *tracked; /* memory, under capture_data (capture_memory.c) */
     const void *owner; /* event: its queue's handle; command buffer: its first queue's; memory, program,
                           queue: the context's; kernel: program's */
 };

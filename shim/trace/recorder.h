@@ -265,9 +265,6 @@ bool cw_enqueue_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint wai
 void cw_enqueue_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int exec_status,
                          cl_int status);
 
-/* The part of an enqueue head that names events. */
-void cw_enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list);
-
 /* The program saw that command `seq` is over. Once per event: test and set CW_OBJECT_SEEN_COMPLETE first. */
 void cw_enqueue_event_seen(uint64_t seq, cl_int exec_status, struct cw_caller caller);
 
@@ -278,11 +275,12 @@ struct cw_map {
     size_t origin[3], region[3];
     bool image;
 };
-void cw_maps_add(cl_mem memory, const struct cw_map *map);
+/* `memory`: the object's entry; NULL: shared virtual memory. */
+void cw_maps_add(struct cw_object *memory, const struct cw_map *map);
 /* Takes the latest map of `memory` at `address` out, with the flags and the extent of all that were there
  * with it; false when there is none. */
-bool cw_maps_take(cl_mem memory, const void *address, struct cw_map *map);
-void cw_maps_forget(cl_mem memory);
+bool cw_maps_take(struct cw_object *memory, const void *address, struct cw_map *map);
+void cw_maps_free(struct cw_map_node *list); /* that the object, which is gone, had */
 void cw_maps_after_fork(void);
 
 /* ---- device times (device_times.c) */
@@ -295,5 +293,36 @@ bool cw_device_times_write(cl_event event, uint64_t seq);
  */
 void cw_device_times_harvest(bool all);
 void cw_device_times_after_fork(void);
+
+/* ---- functions shared by the files that describe objects in the log. Used by define*.c only. */
+
+/* value = the answer of `get`(object, param), zero for an error */
+#define QUERY(get, object, param, value)                                                                     \
+    do {                                                                                                     \
+        memset(&(value), 0, sizeof(value));                                                                  \
+        if (cw_traced.get(object, param, sizeof(value), &(value), NULL) != CL_SUCCESS)                       \
+            memset(&(value), 0, sizeof(value));                                                              \
+    } while (0)
+
+/* Appends the string that `get` answers, "" for an error. */
+#define QUERY_STRING(r, get, object, param)                                                                  \
+    do {                                                                                                     \
+        size_t bytes_ = 0;                                                                                   \
+        char *text_ = NULL;                                                                                  \
+        if (cw_traced.get(object, param, 0, NULL, &bytes_) == CL_SUCCESS && bytes_)                          \
+            text_ = calloc(1, bytes_ + 1);                                                                   \
+        if (bytes_ && !text_)                                                                                \
+            cw_log_stop("out of memory");                                                                    \
+        if (text_ && cw_traced.get(object, param, bytes_, text_, NULL) != CL_SUCCESS)                        \
+            text_[0] = '\0';                                                                                 \
+        cw_log_rec_string(r, text_);                                                                         \
+        free(text_);                                                                                         \
+    } while (0)
+
+/* Fill `r` with the vendor's answers about an object (entry `o`) and commit it. */
+void cw_define_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program);
+
+/* The devices of a program, the caller's to free; NULL: none. */
+cl_device_id *cw_define_program_devices(cl_program program, size_t *count);
 
 #endif

@@ -376,7 +376,7 @@ static void try_launch(const struct cw_model *m, const json_t *j, bool timed)
     struct cw_launch_file l;
     struct cw_error err = {0};
     unsigned char *scratch = malloc(8 * (size_t)m->args + 8);
-    if (cw_launch_read(&l, j, m, &err)) {
+    if (cw_evaluate_read_launch(&l, j, m, &err)) {
         fprintf(stderr, "%s\n", err.text);
         exit(2);
     }
@@ -393,7 +393,7 @@ static void try_launch(const struct cw_model *m, const json_t *j, bool timed)
         }
     }
     free(scratch);
-    cw_launch_finish(&l);
+    cw_evaluate_finish_launch(&l);
     cw_reacher_destroy(s.dear);
     cw_form_destroy(s.c);
     cw_eval_destroy(s.e);

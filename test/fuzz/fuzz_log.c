@@ -4,7 +4,6 @@
  * A log has a header of 64 KiB and chunks of as much, so the input is what is in them: a byte of flags, then
  * the records of one chunk (they name their threads and segments themselves). */
 #include "../../analyzer/record/log_format.h"
-#include "../../analyzer/record/log_follow.h"
 #include "../../analyzer/record/log_read.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/record/trace_write.h"

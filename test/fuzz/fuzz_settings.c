@@ -1,7 +1,7 @@
 /* fuzz_settings.c - settings as people write them: the library's options, device lists, faults of DSPs,
  * policies, ratios. The first byte chooses the option. */
 #include "../../analyzer/settings/device_list.h"
-#include "../../analyzer/plan/settings_check.h"
+#include "../../analyzer/plan/platform_file.h"
 #include "../../analyzer/settings/options.h"
 #include "../../sched/adaptive.h"
 #include "../../sched/policy.h"

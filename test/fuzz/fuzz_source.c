@@ -4,7 +4,6 @@
 #include "../../analyzer/history/history.h"
 #include "../../analyzer/kernels/source/cl_source.h"
 #include "../../analyzer/kernels/source/cl_language.h"
-#include "../../analyzer/kernels/source/cl_variables.h"
 #include "../../analyzer/kernels/source/header_files.h"
 #include "../../analyzer/kernels/source/kernel_params.h"
 #include "../../analyzer/kernels/source/linked_source.h"

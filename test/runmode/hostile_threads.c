@@ -182,8 +182,14 @@ static void storms(void)
         pthread_join(w[i].thread, NULL);
         APP_CHECK(clFinish(w[i].queue));
         look("storm", w[i].x);
-        APP_CHECK(clGetMemObjectInfo(w[i].x, CL_MEM_REFERENCE_COUNT, sizeof *count, &count[0], NULL));
-        APP_CHECK(clGetKernelInfo(w[i].kernel, CL_KERNEL_REFERENCE_COUNT, sizeof *count, &count[1], NULL));
+        for (int tries = 0; tries < 2000; tries++) { /* PoCL's threads let go after clFinish */
+            APP_CHECK(clGetMemObjectInfo(w[i].x, CL_MEM_REFERENCE_COUNT, sizeof *count, &count[0], NULL));
+            APP_CHECK(
+                clGetKernelInfo(w[i].kernel, CL_KERNEL_REFERENCE_COUNT, sizeof *count, &count[1], NULL));
+            if (count[0] == 1 && count[1] == 1)
+                break;
+            rm_sleep_ms(1);
+        }
         printf("references: %u %u\n", count[0], count[1]);
         clReleaseMemObject(w[i].x);
         clReleaseKernel(w[i].kernel);

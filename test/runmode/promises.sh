@@ -13,6 +13,8 @@ for source in test/runmode/*.c; do
     esac
     mine && bare "$program" || continue
     [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_DEVICES=basic
+    # where nothing is known of kernels, some launches are managed, and none behind them
+    [ "$(basename "$program")" != recorded_args ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 CLWEAVE_CLANG=/nonexistent
     [ "$(basename "$program")" != natives ] || in_run "$program" CLWEAVE_DEVICES=sub:2 CLWEAVE_POLICY=chaos # a thread that is held
     case $program in # it makes a dozen kernels, each compiled anew
     */pixels) [ -z "${ALL:-}" ] || in_run "$program" ;;

@@ -11,7 +11,7 @@
  * The log has one line per read and per call that failed:
  *   <thread> <number> <entry point> <bytes> <hash, 16 hex digits>   the bytes that the program got
  *   <thread> <number> <entry point> <bytes> unseen                  it never waited for them
- *   <thread> <number> <entry point> <bytes> undone                  it unmapped them before it waited for them
+ *   <thread> <number> <entry point> <bytes> undone                  it unmapped them before that
  *   <thread> <number> <entry point> status <code>                   the call, or the event, failed
  * Threads count from 0 in the order of their first line, numbers from 0 in the order in which the thread made
  * the calls, so sorting the lines gives program order. A non-blocking read is hashed when the program can

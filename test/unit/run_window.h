@@ -140,7 +140,6 @@ static void check_plan(const struct cw_run_plan *plan, const struct window *x,
 {
     const struct cw_run_window *w = &x->w;
     double avail[SLOTS_MAX], last = 0;
-    char text[200];
     uint32_t at[TASKS_MAX], moved = 0, shared = 0;
 
     memcpy(avail, x->busy, sizeof avail);
@@ -179,7 +178,6 @@ static void check_plan(const struct cw_run_plan *plan, const struct window *x,
     assert_true(plan->planned ||
                 (plan->moved == 0 && plan->reordered == 0 && plan->plan_ns == plan->home_ns));
     assert_true(plan->verdict != CW_RUN_GAIN || plan->plan_ns < plan->home_ns);
-    assert_true(strlen(cw_run_plan_describe(plan, text, sizeof text)) > 20);
 }
 
 #endif

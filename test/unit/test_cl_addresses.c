@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/kernels/source/cl_variables.h"
+#include "../../analyzer/kernels/source/cl_source.h"
 
 static bool may(const char *text, const char *options)
 {

@@ -52,16 +52,6 @@ static void check_missing(const struct cw_extents *e, const uint8_t *valid, uint
     assert_int_equal(piece.valid, valid[at]);
 }
 
-static void check_common(const struct cw_extents *e, const uint8_t *valid, uint32_t low, uint32_t high)
-{
-    uint64_t common = UINT64_MAX;
-
-    for (uint32_t at = low; at < high && at < BYTES; at++)
-        common &= valid[at];
-    if (low < BYTES && low < high)
-        assert_int_equal(cw_extents_common(e, low, high), common);
-}
-
 static void agrees_with_bytes(void **unused)
 {
     uint8_t valid[BYTES];
@@ -84,7 +74,6 @@ static void agrees_with_bytes(void **unused)
         assert_int_equal(e.promised, 0);
         check_missing(&e, valid, number(&seed, BYTES + 1), number(&seed, BYTES + 8),
                       number(&seed, 1 << MEMORIES));
-        check_common(&e, valid, low, high);
         if (i % 16 == 0)
             check_form(&e, valid);
     }

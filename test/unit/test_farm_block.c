@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/farm/farm_block.h"
 #include "../../analyzer/farm/farm_outside.h"
 #include "../../analyzer/io/folders.h"
 

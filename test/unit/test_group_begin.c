@@ -241,7 +241,7 @@ bool cw_run_group_code_is_ordered(const struct cw_run_chain *c)
     return false;
 }
 
-double cw_run_group_history_earlier_ns(const struct cw_run_task *t)
+double cw_run_perf_model_earlier_ns(struct cw_run_task *t)
 {
     (void)t;
     fail();

@@ -13,8 +13,7 @@
 
 #include "../../analyzer/settings/options.h"
 #include "../../shim/door/log.h"
-#include "../../shim/run/tuning/perf_model.h"
-#include "../../shim/run/tuning/activation.h"
+#include "../../shim/run/tuning/tuning.h"
 #include "../../shim/run/groups/group.h"
 #include "../../shim/run/core/state.h"
 #include "../../shim/run/core/thresholds.h"
@@ -335,7 +334,7 @@ static void keeps_to_the_most_promising(void **state)
 
     (void)state;
     c = process();
-    assert_int_equal(cw_run_group_choice_longest(c), CW_RUN_GROUP_TRIED_STEPS);
+    assert_int_equal(cw_run_group_choice_longest(c), CW_RUN_SAMPLE);
     assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     while (v == 0 && runs < 100) {
         runs++;
@@ -343,7 +342,7 @@ static void keeps_to_the_most_promising(void **state)
         assert_int_equal(cw_run_group_choice_longest(c), CW_RUN_GROUP_STEPS);
         assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     }
-    assert_in_range(runs, CW_RUN_GROUP_TRIAL_EACH, 2 * CW_RUN_GROUP_TRIAL_EACH);
+    assert_in_range(runs, CW_RUN_TRIAL_LOOKS, 2 * CW_RUN_TRIAL_LOOKS);
     world.plain_ns = 0;
     c = process();
     assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
@@ -384,7 +383,7 @@ static void doubts_a_single_loss(void **state)
         assert_ptr_equal(cw_run_group_choice_of(&p.group), c);
         slow++;
     }
-    assert_int_equal(slow, CW_RUN_BACKOFF_POOR);
+    assert_int_equal(slow, CW_RUN_TRIAL_POOR);
     assert_true(p.kernel.ungrouped == 4096);
 }
 

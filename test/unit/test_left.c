@@ -11,7 +11,7 @@
 #include "../../shim/run/tuning/left.c"
 
 #define MEAN_NS  1e6
-#define FIRST_NS ((uint64_t)(CW_RUN_BACKOFF_TIMES * MEAN_NS))
+#define FIRST_NS ((uint64_t)(CW_RUN_TRIAL_TIMES * MEAN_NS))
 
 struct cw_run_state_all cw_run;
 
@@ -110,7 +110,7 @@ static void it_is_left_twice_as_long_each_time(void **state)
     }
     for (int i = 0; i < 64; i++)
         stays_at_home();
-    assert_int_equal(kernel.left.rest.until - played.now, (uint64_t)(CW_RUN_BACKOFF_MOST * MEAN_NS));
+    assert_int_equal(kernel.left.rest.until - played.now, (uint64_t)(CW_RUN_TRIAL_MOST * MEAN_NS));
 }
 
 static void it_changes_sides_in_an_idle_queue_alone(void **state)
@@ -152,10 +152,10 @@ static void one_that_moves_ends_it(void **state)
     (void)state;
     stays_at_home();
     task.at.worker = 1;
-    kernel.left.waits = 1;
+    kernel.left.rest.poor = 1;
     cw_run_left_planned(&task);
     assert_false(cw_run_left_is(&queue, &kernel, 100));
-    assert_int_equal(kernel.left.waits, 0);
+    assert_int_equal(kernel.left.rest.poor, 0);
     task.at.worker = 0;
     stays_at_home();
     assert_int_equal(kernel.left.rest.until - played.now, FIRST_NS);
@@ -185,7 +185,7 @@ static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
 static void one_that_waits_for_code_is_not_left(void **state)
 {
     (void)state;
-    for (int i = 0; i < CW_RUN_BACKOFF_VAIN; i++) {
+    for (int i = 0; i < CW_RUN_LOOK_EACH; i++) {
         kernel.left.waiting = true;
         stays_at_home();
         assert_false(cw_run_left_is(&queue, &kernel, 100));

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "../../analyzer/plan/graph_file.h"
-#include "../../analyzer/plan/lp_model.h"
 #include "../../analyzer/plan/lp_bound.h"
 #include "../../sched/generate.h"
 #include "../../sched/policy.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/history/pair_ratios.h"
+#include "../../analyzer/history/history.h"
 
 /* Of the numbers 1 to n, in falling order. */
 static void order_statistics(void **state)

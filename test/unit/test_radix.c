@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../sched/radix.h"
+#include "../../sched/groups_order.h"
 #include "../../sched/random.h"
 
 enum { MOST = 3000 };

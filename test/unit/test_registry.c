@@ -26,7 +26,7 @@ static const void *handle_of(uintptr_t n)
 
 static struct cw_registry_entry *insert(const void *handle, unsigned kind, void *record)
 {
-    struct cw_registry_entry *stale, *e = cw_registry_claim(handle, kind, &stale);
+    struct cw_registry_entry *stale, *e = cw_registry_claim(handle, kind, 0, &stale);
 
     assert_non_null(e);
     assert_null(stale);
@@ -81,19 +81,19 @@ static void test_reuse(void **state)
 
     (void)state;
     first = insert(h, EVENT, &a);
-    second = cw_registry_claim(h, EVENT, &stale);
+    second = cw_registry_claim(h, EVENT, 0, &stale);
     assert_ptr_equal(stale, first);
     assert_ptr_not_equal(second, first);
     assert_ptr_equal(cw_registry_find(h, EVENT), &a); /* the claimed one is not found yet */
     cw_registry_end(stale, EVENT);
     cw_registry_publish(second, EVENT, &b);
     assert_ptr_equal(cw_registry_find(h, EVENT), &b);
-    cw_registry_claim(h, MEMORY, &stale); /* another kind, the same owner: the caller decides */
+    cw_registry_claim(h, MEMORY, 0, &stale); /* another kind, the same owner: the caller decides */
     assert_ptr_equal(stale, second);
-    cw_registry_claim(h, STREAM, &stale);
+    cw_registry_claim(h, STREAM, 0, &stale);
     assert_null(stale);
     cw_registry_end(second, EVENT);
-    second = cw_registry_claim(h, EVENT, &stale);
+    second = cw_registry_claim(h, EVENT, 0, &stale);
     assert_null(stale);
     assert_non_null(cw_registry_record(second)); /* that of its earlier use */
     cw_registry_publish(second, EVENT, &c);
@@ -108,7 +108,7 @@ static void test_pins(void **state)
     int a;
 
     (void)state;
-    e = cw_registry_claim(h, STREAM, &stale);
+    e = cw_registry_claim(h, STREAM, 0, &stale);
     e->pins = 1;
     cw_registry_publish(e, STREAM, &a);
     assert_true(cw_registry_pin(e));
@@ -157,7 +157,7 @@ static void *churn(void *of)
     for (uintptr_t i = 0; i < ROUNDS; i++) {
         const void *h = handle_of(300000 + n + THREADS * (i % 7));
 
-        e = cw_registry_claim(h, EVENT, &stale);
+        e = cw_registry_claim(h, EVENT, 0, &stale);
         if (!e || stale)
             return of;
         cw_registry_publish(e, EVENT, (void *)(uintptr_t)h);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/tuning/first_launch.h"
+#include "../../shim/run/tuning/tuning.h"
 
 static bool is_first(struct cw_run_first_launch *w, uint64_t kind, uint64_t wide)
 {

@@ -12,7 +12,7 @@
 #include "../../sched/policy.h"
 #include "../../sched/random.h"
 #include "../../sched/rank.h"
-#include "../../sched/ready_list.h"
+#include "../../sched/list_plan.h"
 
 static struct cw_platform *devices(uint32_t q, double bandwidth)
 {

@@ -348,10 +348,10 @@ static void each_launch_is_beside_itself_whole(void **state)
     (void)state;
     share.cuts = CW_RUN_SHARE_COMPILED;
     share.whole_ns = 1e6;
-    for (int i = 0; i < 2 * CW_RUN_BACKOFF_POOR; i++)
+    for (int i = 0; i < 2 * CW_RUN_TRIAL_POOR; i++)
         cw_run_share_over(&x, 2000000);
     assert_int_equal(rests, 0);
-    for (int i = 0; i < 2 * CW_RUN_BACKOFF_POOR; i++)
+    for (int i = 0; i < 2 * CW_RUN_TRIAL_POOR; i++)
         cw_run_share_over(&x, 5000000);
     assert_int_equal(rests, 2);
 }

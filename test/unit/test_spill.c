@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/io/spill.h"
+#include "../../analyzer/io/array.h"
 
 enum { NUMBERS = 300000, ABOVE = 4096 };
 

@@ -1,6 +1,6 @@
 /* test_trace_declared.c - a mere declaration (const, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) marks edges and
  * takes none away; SVM arguments whose addresses were used again. */
-#include "../../analyzer/explain/draw/draw_graph.h"
+#include "../../analyzer/explain/draw/exporter.h"
 #include "../../analyzer/graph/graph_parts.h"
 #include <CL/cl_ext.h>
 #include "trace_builder.h"

@@ -3,7 +3,7 @@
 #include "trace_builder.h"
 
 #include "../../analyzer/kernels/source/cl_language.h"
-#include "../../analyzer/kernels/source/cl_variables.h"
+#include "../../analyzer/kernels/source/cl_source.h"
 #include "../../analyzer/kernels/source/kernel_params.h"
 
 /* One letter per parameter: r read, w write, b both. */

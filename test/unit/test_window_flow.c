@@ -1,4 +1,4 @@
-/* The bytes of a window over several memories (windows/window_flow.h): tasks made by hand. */
+/* The bytes of a window over several memories (windows/window_flow.c): tasks made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/windows/window_flow.h"
+#include "../../shim/run/windows/window.h"
 #include "../../shim/run/memory/extents.h"
 #include "../../shim/run/memory/spread.h"
 

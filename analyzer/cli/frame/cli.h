@@ -1,6 +1,6 @@
 /* cli.h - the frame of the command-line tool: one struct per command, one option table per command.
  *
- * A command is one file cmd_<name>.c with one `const struct cw_command_def`, and one line in commands.c. From
+ * A command is one file cmd_<name>.c with one `const struct cw_command_def`, and one line in main.c. From
  * its option table come parsing, --help, the manual pages (`clweave help --man`) and the completions of
  * shells (`clweave help --completion bash`). The frame parses the options into the command's own struct,
  * answers --help, checks the number of operands, and only then calls run(). A short example: cmd_timeline.c
@@ -66,7 +66,7 @@ struct cw_command_def {
     const char *usage;                   /* the text behind "clweave <name> ", e.g. "[options] FILE" */
     const char *details;                 /* paragraphs for --help and the man page; NULL allowed */
     const struct cw_cli_option *options; /* NULL allowed */
-    const char *words;       /* for completion: "a|b", of the first operand; NULL allowed */
+    const char *words;                   /* for completion: "a|b", of the first operand; NULL allowed */
     const char *const *output; /* pairs {column or line that it prints, meaning}, NULL-ended; NULL allowed */
     const char *const *examples;    /* pairs {command, explanation}, NULL-ended; NULL allowed */
     const void *defaults;           /* values_size bytes copied before parsing; NULL = zeros */
@@ -81,7 +81,7 @@ struct cw_command_def {
     int (*run)(const void *values, int argc, char **argv);
 };
 
-/* All commands, NULL-ended, in the order in which help lists them (commands.c). */
+/* All commands, NULL-ended, in the order in which help lists them (main.c). */
 extern const struct cw_command_def *const cw_commands[];
 
 /* Runs `clweave argv[1] …`: finds the command in `table`, parses, runs. Returns the exit status. */
@@ -127,9 +127,9 @@ void cw_cli_man(FILE *f, const struct cw_command_def *const *table);
 void cw_cli_man_command(FILE *f, const struct cw_command_def *const *table, const struct cw_command_def *def);
 
 /* Completion scripts. Words come from the tables: choices, policies, platforms, generators. */
-void cw_completion_bash(FILE *f, const struct cw_command_def *const *table); /* completion_bash.c */
-void cw_completion_zsh(FILE *f, const struct cw_command_def *const *table);  /* completion_zsh.c */
-void cw_completion_fish(FILE *f, const struct cw_command_def *const *table); /* completion_fish.c */
+void cw_completion_bash(FILE *f, const struct cw_command_def *const *table);
+void cw_completion_zsh(FILE *f, const struct cw_command_def *const *table);
+void cw_completion_fish(FILE *f, const struct cw_command_def *const *table);
 
 /* "-o, --out FILE", as snprintf writes it. */
 int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o);
@@ -139,20 +139,5 @@ int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o);
 
 /* The words that complete an option's argument or a command's first operand. Everything
  * comes from the tables that parsing uses. */
-
-/* Write the words to `f`, a blank behind each (f NULL: do not); return whether there are any. Those of --set
- * are "rows=on rows=off seed= ", those of a row that --set replaces "on off ". */
-bool cw_completion_words_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o);
-bool cw_completion_words_operand(FILE *f, const struct cw_command_def *const *table,
-                                 const struct cw_command_def *def);
-
-/* Whether the argument may name a file, besides the words. */
-bool cw_completion_words_or_file(const struct cw_cli_option *o);
-
-/* "rows=on|off" of a row that --set replaces, else NULL. */
-const char *cw_completion_setting(const struct cw_cli_option *o);
-
-/* Whether the option has an argument. */
-bool cw_completion_takes(const struct cw_cli_option *o);
 
 #endif

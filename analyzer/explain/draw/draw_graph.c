@@ -1,6 +1,5 @@
-/* draw_graph.c - see draw_graph.h. */
-#include "draw_graph.h"
-#include "../../graph/graph_build.h"
+/* draw_graph.c - see exporter.h. */
+#include "exporter.h"
 #include "../../graph/trace_read.h"
 
 #include <CL/cl.h>

@@ -1,12 +1,10 @@
 /* export_dot.c - the graph in graphviz's language; see exporter.h. */
-#include "draw_graph.h"
+#include "exporter.h"
 #include "palette.h"
 #include "../../io/quantity.h"
 #include "../../record/command_facts.h"
 #include "../../graph/graph_build.h"
-#include "../graph_summary.h"
 
-#include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 

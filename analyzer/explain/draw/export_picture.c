@@ -1,5 +1,5 @@
 /* export_picture.c - SVG and PNG through graphviz's `dot`, and the table of exporters; see exporter.h. */
-#include "draw_graph.h"
+#include "exporter.h"
 #include "../../record/trace_write.h"
 
 #include <errno.h>

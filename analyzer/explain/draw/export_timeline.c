@@ -13,7 +13,6 @@
 #include "../../graph/graph_build.h"
 #include "../figures.h"
 
-#include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,12 +1,84 @@
 #include "gantt.h"
+#include "palette.h"
+#include "svg_text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "palette.h"
-#include "svg_text.h"
-#include "../../plan/work_times.h"
+struct column {
+    double taken;
+    uint32_t count;
+};
+
+struct cw_density {
+    uint32_t pixels;
+    struct column column[];
+};
+
+static struct cw_density *density_create(uint32_t pixels)
+{
+    struct cw_density *d = calloc(1, sizeof *d + (size_t)pixels * sizeof *d->column);
+
+    if (d)
+        d->pixels = pixels;
+    return d;
+}
+
+/* NULL is fine */
+static void density_destroy(struct cw_density *d)
+{
+    free(d);
+}
+
+/* Of `pixels` > 0 columns, all empty. NULL: memory is out. */
+static void density_clear(struct cw_density *d)
+{
+    memset(d->column, 0, (size_t)d->pixels * sizeof *d->column);
+}
+
+/* Adds an item that reaches from `x` to `end`, in pixels from the first column's left edge; end < x + 1. */
+static void density_add(struct cw_density *d, double x, double end)
+{
+    uint32_t last = d->pixels - 1, k = x < 0 ? 0 : x < last ? (uint32_t)x : last;
+
+    d->column[k].count++;
+    d->column[k].taken += fmin(end, k + 1.0) - x;
+    if (end > k + 1.0 && k < last)
+        d->column[k + 1].taken += end - (k + 1.0);
+}
+
+static uint32_t height_of(const struct column *c, uint32_t full)
+{
+    return c->count || c->taken > 0 ? (uint32_t)fmax(round(full * fmin(c->taken, 1)), 1) : 0;
+}
+
+/* Writes the columns as SVG rectangles of colour `fill` to `f`; neighbours of one height are one. The first
+ * column's left edge is at `left`, the lane is `full` pixels high and ends at `bottom`. A column with
+ * anything in it is at least one pixel high. Returns false when there is nothing to draw. */
+static bool density_draw(const struct cw_density *d, FILE *f, double left, double bottom, uint32_t full,
+                         const char *fill)
+{
+    bool any = false;
+
+    for (uint32_t k = 0, end; k < d->pixels; k = end) {
+        uint32_t height = height_of(&d->column[k], full), count = 0;
+        double taken = 0;
+        for (end = k; end < d->pixels && height_of(&d->column[end], full) == height; end++) {
+            count += d->column[end].count;
+            taken += d->column[end].taken;
+        }
+        if (!height)
+            continue;
+        any = true;
+        fprintf(f,
+                "<rect x=\"%.2f\" y=\"%.1f\" width=\"%u\" height=\"%u\" fill=\"%s\"><title>%u short "
+                "commands, %.0f %% of this "
+                "time</title></rect>\n",
+                left + k, bottom - height, end - k, height, fill, count, 100 * taken / (end - k));
+    }
+    return any;
+}
 
 enum { WIDTH = 1160, MARGIN = 20, LANE = 36, LANE_GAP = 8, LANES_TOP = 104, LEGEND_ROW = 22, RIGHT = 64 };
 enum { LABEL_SIZE = 12, SMALL_SIZE = 11 };
@@ -181,20 +253,19 @@ static bool is_thin(const struct chart *c, const struct bar *b)
 /* Draws bars; those narrower than a pixel by density. False: memory is out. */
 static bool draw_bars(struct chart *c)
 {
-    struct cw_density *v = cw_density_create((uint32_t)c->width + 1);
+    struct cw_density *v = density_create((uint32_t)c->width + 1);
 
     for (size_t k = 0, end; v && k < c->bars; k = end) {
-        cw_density_clear(v);
+        density_clear(v);
         for (end = k; end < c->bars && c->bar[end].device == c->bar[k].device; end++)
             if (is_thin(c, &c->bar[end]))
-                cw_density_add(v, x_of(c, c->bar[end].start) - c->left,
-                               x_of(c, c->bar[end].finish) - c->left);
-        c->many |= cw_density_draw(v, c->f, c->left, lane_y(c->bar[k].device) + LANE, LANE, MANY);
+                density_add(v, x_of(c, c->bar[end].start) - c->left, x_of(c, c->bar[end].finish) - c->left);
+        c->many |= density_draw(v, c->f, c->left, lane_y(c->bar[k].device) + LANE, LANE, MANY);
         for (size_t i = k; i < end; i++)
             if (!is_thin(c, &c->bar[i]))
                 draw_bar(c, &c->bar[i]);
     }
-    cw_density_destroy(v);
+    density_destroy(v);
     return v;
 }
 

@@ -23,20 +23,6 @@ enum cw_status cw_gantt_write(const char *path, const struct cw_plan_input *inpu
 
 struct cw_density;
 
-/* Of `pixels` > 0 columns, all empty. NULL: memory is out. */
-struct cw_density *cw_density_create(uint32_t pixels);
-void cw_density_destroy(struct cw_density *d); /* NULL is fine */
-void cw_density_clear(struct cw_density *d);
-
-/* Adds an item that reaches from `x` to `end`, in pixels from the first column's left edge; end < x + 1. */
-void cw_density_add(struct cw_density *d, double x, double end);
-
-/* Writes the columns as SVG rectangles of colour `fill` to `f`; neighbours of one height are one. The first
- * column's left edge is at `left`, the lane is `full` pixels high and ends at `bottom`. A column with
- * anything in it is at least one pixel high. Returns false when there is nothing to draw. */
-bool cw_density_draw(const struct cw_density *d, FILE *f, double left, double bottom, uint32_t full,
-                     const char *fill);
-
 /* Priority groups as a picture: steps downwards, tiles side by side, coloured by group. */
 
 /* One order of the same steps. */
@@ -62,9 +48,6 @@ struct cw_group_picture {
 };
 
 enum { CW_GROUP_PICTURE_STEPS = 200 }; /* drawn; the picture says how many more there are */
-
-/* Writes an SVG document. Errors: CW_ERR_NOMEM; those of `f` itself are found by the caller. */
-enum cw_status cw_group_picture_draw(FILE *f, const struct cw_group_picture *p, struct cw_error *err);
 
 /* Writes the file as cw_svg_file_write does. */
 enum cw_status cw_group_picture_write(const char *path, const struct cw_group_picture *p,

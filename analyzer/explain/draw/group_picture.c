@@ -123,7 +123,8 @@ static void draw_bars(FILE *f, const struct cw_group_picture *p, double y)
     }
 }
 
-enum cw_status cw_group_picture_draw(FILE *f, const struct cw_group_picture *p, struct cw_error *err)
+/* Writes an SVG document. Errors: CW_ERR_NOMEM; those of `f` itself are found by the caller. */
+static enum cw_status group_picture_draw(FILE *f, const struct cw_group_picture *p, struct cw_error *err)
 {
     double y = 74, bars = p->bars ? p->bars * (BAR + 8) + 34 : 0;
     double height = y + bars + p->panels * panel_height(p) + MARGIN;
@@ -150,7 +151,7 @@ enum cw_status cw_group_picture_draw(FILE *f, const struct cw_group_picture *p, 
 
 static enum cw_status draw(FILE *f, const void *context, struct cw_error *err)
 {
-    return cw_group_picture_draw(f, context, err);
+    return group_picture_draw(f, context, err);
 }
 
 enum cw_status cw_group_picture_write(const char *path, const struct cw_group_picture *p,

@@ -96,13 +96,13 @@ void cw_report_commands_print(const struct cw_report_facts *r, FILE *f);
 void cw_report_commands_page(const struct cw_report_facts *r, FILE *f);
 void cw_report_commands_put(const struct cw_report_facts *r, struct cw_json_out *o);
 
-/* ---- report_compiled.c: what the vendor's compiler made and said. */
+/* ---- report_kernels.c: what the vendor's compiler made and said. */
 
 /* For the page: a section with the kernels that were launched, and what was said about builds that succeeded;
  * nothing where nothing of it is recorded. */
 void cw_report_compiled_page(const struct cw_report_facts *r, FILE *f);
 
-/* ---- report_page.c: the page, as it stands in page/: markup, style, script. */
+/* ---- report.c: the page, as it stands in page/: markup, style, script. */
 
 /* The files in one, a NUL behind them; in it are @GRAPH@ and, behind that, @DATA@. */
 extern const char cw_report_page[];

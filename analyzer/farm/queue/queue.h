@@ -9,9 +9,8 @@
 
 #include <cctools/work_queue.h>
 
-#include "../farm_block.h"
-#include "../farm_link.h"
 #include "../farm_outside.h"
+#include "../farm_link.h"
 
 /* A block that was handed to Work Queue and has no results yet. */
 struct cw_queue_block {

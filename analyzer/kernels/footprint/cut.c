@@ -399,7 +399,8 @@ bool cw_cutter_along(struct cw_cutter *c, const struct cw_launch *launch, int di
     return v.cut != CW_CUT_WHOLE;
 }
 
-void cw_cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
+/* cut.c: the verdict, worked out. */
+static void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
 {
     int first, second;
     decide(c, launch, v);
@@ -420,7 +421,7 @@ void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, stru
         return;
     }
     if (c->key_fits)
-        cw_cut_decide(c, launch, v);
+        cut_decide(c, launch, v);
     else
         whole(v, why_memory, -1);
     cw_cut_memory_keep(c, v);

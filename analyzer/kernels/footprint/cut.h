@@ -68,10 +68,6 @@ const char *cw_cut_merge_name(enum cw_merge m);
 
 /* An expected verdict on cutting before a launch is known: for people only. */
 
-/* The best verdict over a few made-up launches. Nothing may rest on it: each real launch is judged by itself.
- */
-void cw_cut_example(const struct cw_model *m, struct cw_cut_verdict *best);
-
 /* Statements about an access before any launch is known. */
 
 struct cw_judgement {

@@ -19,7 +19,7 @@ struct cw_cutter {
     struct cw_eval *eval;
     struct cw_tile tile; /* the whole launch, or a range of its slabs */
     struct cut_form *form;
-    int forms; /* room: two per access and argument */
+    int forms;              /* room: two per access and argument */
     unsigned char *certain; /* by access: enum certainty of cut.c; NULL: none was asked for */
     struct cut_memory known[CUT_REMEMBERED];
     int next; /* of `known`, to be overwritten */
@@ -28,9 +28,6 @@ struct cw_cutter {
     uint64_t key_hash;
     bool key_fits; /* memory sufficed for the key */
 };
-
-/* cut.c: the verdict, worked out. */
-void cw_cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v);
 
 /* cut.c: where argument b begins in the memory of argument a; false when they lie in different memories or
  * ranges. An image's layout is not known. */

@@ -190,7 +190,8 @@ static void want_group_basis(struct cw_eval *e, const struct cw_poly *p)
             e->by_group[d] = e->restart = true;
 }
 
-enum tri cw_eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
+/* The same for a relation. */
+static enum tri eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
 {
     enum tri t = cw_eval_decide_relation(e, p, relation);
     if (t != TRI_MAYBE)
@@ -216,5 +217,5 @@ enum tri cw_eval_narrow(struct cw_eval *e, struct cw_guard g)
     enum tri t = cw_eval_decide_relation(e, &p, relation);
     if (t == TRI_MAYBE)
         want_group_basis(e, &p);
-    return t != TRI_MAYBE || e->restart ? t : cw_eval_narrow_by(e, &p, relation);
+    return t != TRI_MAYBE || e->restart ? t : eval_narrow_by(e, &p, relation);
 }

@@ -232,7 +232,6 @@ const struct cw_poly *cw_eval_remainder(struct cw_eval *e, int node, const struc
  * with that put in. False when there is no such pair. */
 bool cw_eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out);
 
-/* eval_guard.c */
 /* The comparison `node` == want as "p <relation>"; false when p does not fit. */
 bool cw_eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation);
 enum tri cw_eval_decide(struct cw_eval *e, int node);
@@ -241,8 +240,6 @@ enum tri cw_eval_decide(struct cw_eval *e, int node);
 enum tri cw_eval_weigh(struct cw_eval *e, int node, bool *tiles_decide);
 /* Shrinks the box to where the guard can hold; TRI_NO when it cannot hold anywhere. */
 enum tri cw_eval_narrow(struct cw_eval *e, struct cw_guard g);
-/* The same for a relation. */
-enum tri cw_eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation);
 /* Does p <relation> hold in the whole box? */
 enum tri cw_eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation);
 

@@ -33,13 +33,9 @@ struct cw_launch_file {
  * it),
  * {"scalar": integer or real}, {"bytes": "hexadecimal, memory order"}, {"local": bytes} or null (nothing
  * known). CW_ERR_FORMAT with a message that names the member; CW_ERR_NOMEM. */
-enum cw_status cw_launch_read(struct cw_launch_file *l, const json_t *j, const struct cw_model *m,
-                              struct cw_error *err);
-void cw_launch_finish(struct cw_launch_file *l);
-
-/* Reads {"first":[..],"count":[..]}; it must lie inside the launch. */
-enum cw_status cw_launch_read_tile(struct cw_tile *t, const json_t *j, const struct cw_launch *l,
-                                   struct cw_error *err);
+enum cw_status cw_evaluate_read_launch(struct cw_launch_file *l, const json_t *j, const struct cw_model *m,
+                                       struct cw_error *err);
+void cw_evaluate_finish_launch(struct cw_launch_file *l);
 
 /* Models and footprints as JSON. */
 

@@ -21,13 +21,13 @@ static bool no_memory(struct cw_json_in *in)
     return false;
 }
 
-bool cw_model_same_text(const char *a, size_t n, const char *b)
+static bool model_same_text(const char *a, size_t n, const char *b)
 {
     return strlen(b) == n && !memcmp(a, b, n);
 }
 
-/* Room for one more element, of at most `max`; `v` points to a pointer. */
-bool cw_model_read_space(struct cw_json_in *in, void *v, int n, int *capacity, size_t size, int max)
+/* Room for one more element, of at most `max`, in the array that the pointer at `v` points to. */
+static bool model_read_space(struct cw_json_in *in, void *v, int n, int *capacity, size_t size, int max)
 {
     if (n >= max)
         return cw_json_fail(in, in->p, "more than %d of them", max);
@@ -66,7 +66,8 @@ static bool row_ends(struct cw_json_in *in, bool *first)
     return !in->err->status;
 }
 
-bool cw_model_read_text(struct cw_json_in *in, char **out)
+/* A string into *out, malloc'd; the earlier one is freed. */
+static bool model_read_text(struct cw_json_in *in, char **out)
 {
     const char *s;
     size_t n;
@@ -106,18 +107,18 @@ static bool read_arg(struct cw_json_in *in, struct cw_arg *a)
         unsigned k = 0, kind = 0;
         if (!cw_json_key(in, &s, &n))
             return false;
-        while (k < KEYS && !cw_model_same_text(s, n, keys[k]))
+        while (k < KEYS && !model_same_text(s, n, keys[k]))
             k++;
         if (k == KEYS || seen >> k & 1)
             return cw_json_fail(in, at, "unknown or repeated member of an argument");
         seen |= 1u << k;
-        if ((k == 0 && !cw_model_read_text(in, &a->name)) || (k == 1 && !cw_model_read_text(in, &a->type)) ||
+        if ((k == 0 && !model_read_text(in, &a->name)) || (k == 1 && !model_read_text(in, &a->type)) ||
             (k == 2 && !cw_json_string(in, &s, &n)) ||
             (k == 3 && !cw_json_i64(in, 0, MAX_BYTES, &a->bytes)) ||
             (k == 4 && !cw_json_bool(in, &a->changed)) || (k == 5 && !reason(in, &a->unknown_read)) ||
             (k == 6 && !reason(in, &a->unknown_write)) || (k == 7 && !cw_json_bool(in, &a->placed)))
             return false;
-        while (k == 2 && kind < 6 && !cw_model_same_text(s, n, kinds[kind]))
+        while (k == 2 && kind < 6 && !model_same_text(s, n, kinds[kind]))
             kind++;
         if (kind == 6)
             return cw_json_fail(in, at, "unknown kind of argument");
@@ -132,7 +133,7 @@ static bool read_args(struct cw_json_in *in, struct cw_model *m)
 {
     int capacity = 0;
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
-        if (!cw_model_read_space(in, &m->arg, m->args, &capacity, sizeof *m->arg, CW_MODEL_MAX_ARGS))
+        if (!model_read_space(in, &m->arg, m->args, &capacity, sizeof *m->arg, CW_MODEL_MAX_ARGS))
             return false;
         m->arg[m->args] = (struct cw_arg){0};
         if (!read_arg(in, &m->arg[m->args++]))
@@ -181,8 +182,8 @@ static bool read_node(struct cw_json_in *in, struct cw_expr_pool *p)
 static bool read_nodes(struct cw_json_in *in, struct cw_model *m)
 {
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);)
-        if (!cw_model_read_space(in, &m->pool.node, m->pool.n, &m->pool.capacity, sizeof *m->pool.node,
-                                 CW_MODEL_MAX_NODES) ||
+        if (!model_read_space(in, &m->pool.node, m->pool.n, &m->pool.capacity, sizeof *m->pool.node,
+                              CW_MODEL_MAX_NODES) ||
             !read_node(in, &m->pool))
             return false;
     m->pool.capacity = m->pool.n; /* so that a new node makes the table that reading needs not */
@@ -197,7 +198,7 @@ static bool read_guards(struct cw_json_in *in, struct cw_model *m)
         bool start = cw_json_begin(in, '[');
         if (!integer(in, &start, 0, CW_MODEL_MAX_NODES, &g.node) || !integer(in, &start, 0, 1, &want) ||
             !row_ends(in, &start) ||
-            !cw_model_read_space(in, &m->guard, m->guards, &m->guard_capacity, sizeof g, CW_MODEL_MAX_GUARDS))
+            !model_read_space(in, &m->guard, m->guards, &m->guard_capacity, sizeof g, CW_MODEL_MAX_GUARDS))
             return false;
         g.want = want;
         m->guard[m->guards++] = g;
@@ -213,7 +214,7 @@ static bool read_loops(struct cw_json_in *in, struct cw_model *m)
         bool start = cw_json_begin(in, '[');
         if (!integer(in, &start, -1, m->loops - 1, &l.parent) ||
             !integer(in, &start, 0, INT32_MAX, &l.exits) || !row_ends(in, &start) ||
-            !cw_model_read_space(in, &m->loop, m->loops, &capacity, sizeof l, CW_MODEL_MAX_LOOPS))
+            !model_read_space(in, &m->loop, m->loops, &capacity, sizeof l, CW_MODEL_MAX_LOOPS))
             return false;
         m->loop[m->loops++] = l;
     }
@@ -228,7 +229,7 @@ static bool read_exits(struct cw_json_in *in, struct cw_model *m)
         if (!integer(in, &start, 0, CW_MODEL_MAX_LOOPS, &x.loop) ||
             !integer(in, &start, 0, CW_MODEL_MAX_GUARDS, &x.stay.first) ||
             !integer(in, &start, 0, CW_MODEL_MAX_GUARDS, &x.stay.n) || !row_ends(in, &start) ||
-            !cw_model_read_space(in, &m->exit, m->exits, &m->exit_capacity, sizeof x, CW_MODEL_MAX_EXITS))
+            !model_read_space(in, &m->exit, m->exits, &m->exit_capacity, sizeof x, CW_MODEL_MAX_EXITS))
             return false;
         m->exit[m->exits++] = x;
     }
@@ -250,7 +251,7 @@ static bool read_work(struct cw_json_in *in, struct cw_model *m)
             w.count[k] = (uint32_t)count;
         }
         if (!ok || !row_ends(in, &start) ||
-            !cw_model_read_space(in, &m->work, m->works, &m->work_capacity, sizeof w, CW_MODEL_MAX_WORKS))
+            !model_read_space(in, &m->work, m->works, &m->work_capacity, sizeof w, CW_MODEL_MAX_WORKS))
             return false;
         w.doubt = doubt;
         m->work[m->works++] = w;
@@ -290,8 +291,8 @@ static bool read_accesses(struct cw_json_in *in, struct cw_model *m)
 {
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
         struct cw_access a;
-        if (!read_access(in, &a) || !cw_model_read_space(in, &m->access, m->accesses, &m->access_capacity,
-                                                         sizeof a, CW_MODEL_MAX_ACCESSES))
+        if (!read_access(in, &a) || !model_read_space(in, &m->access, m->accesses, &m->access_capacity,
+                                                      sizeof a, CW_MODEL_MAX_ACCESSES))
             return false;
         m->access[m->accesses++] = a;
     }
@@ -335,7 +336,8 @@ static bool model_fits(const struct cw_model *m)
     return fits;
 }
 
-bool cw_model_read_one(struct cw_json_in *in, struct cw_model *m)
+/* One model into `m`, which is initialised; the caller finishes it in any case. */
+static bool model_read_one(struct cw_json_in *in, struct cw_model *m)
 {
     static const char *const keys[] = {
         "kernel", "barriers", "groups", "prints",   "anywhere", "addresses",    "polls",   "args", "nodes",
@@ -354,12 +356,12 @@ bool cw_model_read_one(struct cw_json_in *in, struct cw_model *m)
         unsigned k = 0;
         if (!cw_json_key(in, &s, &n))
             return false;
-        while (k < KEYS && !cw_model_same_text(s, n, keys[k]))
+        while (k < KEYS && !model_same_text(s, n, keys[k]))
             k++;
         if (k == KEYS || seen >> k & 1)
             return cw_json_fail(in, at, "unknown or repeated member of a model");
         seen |= 1u << k;
-        if (!(k == 0          ? cw_model_read_text(in, &m->kernel)
+        if (!(k == 0          ? model_read_text(in, &m->kernel)
               : list[k]       ? list[k](in, m)
               : flag[k]       ? cw_json_bool(in, flag[k])
               : why[k]        ? reason(in, why[k])
@@ -383,13 +385,12 @@ static bool read_models(struct cw_json_in *in, struct cw_model_set *set)
     int capacity = 0;
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
         in->context = NULL;
-        if (!cw_model_read_space(in, &set->model, set->n, &capacity, sizeof *set->model,
-                                 CW_MODEL_MAX_KERNELS))
+        if (!model_read_space(in, &set->model, set->n, &capacity, sizeof *set->model, CW_MODEL_MAX_KERNELS))
             return false;
         cw_model_init(&set->model[set->n]);
         in->context = "models";
         in->index = (size_t)set->n;
-        if (!cw_model_read_one(in, &set->model[set->n++]))
+        if (!model_read_one(in, &set->model[set->n++]))
             return false;
     }
     in->context = NULL;
@@ -404,7 +405,7 @@ static bool read_refusal(struct cw_json_in *in)
         const char *s;
         size_t n;
         if (!cw_json_key(in, &s, &n) ||
-            !(cw_model_same_text(s, n, "message") ? cw_model_read_text(in, &message) : cw_json_skip(in)))
+            !(model_same_text(s, n, "message") ? model_read_text(in, &message) : cw_json_skip(in)))
             break;
     }
     if (!in->err->status)
@@ -424,12 +425,12 @@ static bool read_file(struct cw_json_in *in, struct cw_model_set *set)
         unsigned k = 0;
         if (!cw_json_key(in, &s, &n))
             return false;
-        while (k < 5 && !cw_model_same_text(s, n, keys[k]))
+        while (k < 5 && !model_same_text(s, n, keys[k]))
             k++;
         if (k == 5 || seen >> k & 1)
             return cw_json_fail(in, at, "unknown or repeated member");
         seen |= 1u << k;
-        if (k == 0 && (!cw_json_string(in, &s, &n) || !cw_model_same_text(s, n, "clweave-footprint")))
+        if (k == 0 && (!cw_json_string(in, &s, &n) || !model_same_text(s, n, "clweave-footprint")))
             return cw_json_fail(in, at, "this is no file of kernel footprints");
         if ((k == 1 || k == 2) && !cw_json_u64(in, UINT64_MAX, &version))
             return false;

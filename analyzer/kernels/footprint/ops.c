@@ -5,7 +5,6 @@
 #include "../../../sched/whole.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Work-groups that are looked at, spread over the launch. */
 enum { SAMPLES = 5 };

@@ -23,9 +23,7 @@ struct reader {
     bool failed;
 };
 
-/* guard.c */
 /* Appends the conjunction that `cond` == `want` stands for to m->guard. */
-void cw_guard_add_condition(struct reader *r, int cond, bool want);
 const struct block_guards *cw_guard_of_block(struct reader *r, int block);
 /* Why the guards of a block do not decide alone whether something in it happens; NULL when they do. */
 const char *cw_guard_doubt(struct reader *r, int block);
@@ -42,11 +40,6 @@ void cw_branch_join(struct reader *r);
 /* Fills m->work, when all accesses have been read. */
 void cw_ops_count_in(struct reader *r);
 
-/* wait.c */
-/* Whether the asynchronous copy (a call of async_work_group_copy or its strided sister) is seen to be waited
- * for. */
-bool cw_wait_copy_is_awaited(LLVMValueRef copy);
-
 /* poll.c */
 /* The kernel has a loop that ends by memory that others write. Its accesses have been read; the control flow
  * is reducible. */
@@ -57,10 +50,6 @@ bool cw_poll_has_loop(struct reader *r);
  * constants and arguments, of a floating-point constant or argument (its bits), or a zero of any type; -1:
  * another one. (Others are not worth their expressions: think of a hash.) */
 int cw_stored_value(struct reader *r, LLVMValueRef v, int64_t bytes);
-
-/* address.c */
-/* Notes it when the instruction hands an address on (cw_model.addresses). */
-void cw_address_read_instruction(struct reader *r, LLVMValueRef instruction);
 
 /* Some bytes of the value that is stored may be those that were read from there, so that a compiler may leave
  * them out: a vector of which one element is set, a bit set in a number, a choice between old and new. */

@@ -1,5 +1,5 @@
-/* cfg.c - see cfg.h. */
-#include "cfg.h"
+/* cfg.c - see lift.h. */
+#include "lift.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,65 @@
 /* effect.c - the effect of one instruction on the buffers. */
 #include "access_internal.h"
-
 #include "../footprint/builtin.h"
 #include "../footprint/reason.h"
 #include "access.h"
 
 #include <string.h>
+
+/* Whether an asynchronous copy is waited for.
+ *
+ * A kernel that ends without wait_group_events for a copy is undefined, and devices differ: PoCL copies at
+ * once, Oclgrind copies at the wait. So only copies with a visible wait count as written for certain. Seen
+ * means: within the copy's basic block, the event goes into one variable, and the wait names that variable
+ * and one event (further ones would be unknown). In between the variable may only be given to a further copy,
+ * which then shares the event. */
+
+/* The variable that a pointer to an event was made from. */
+static LLVMValueRef variable(LLVMValueRef pointer)
+{
+    while (LLVMIsABitCastInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer))
+        pointer = LLVMGetOperand(pointer, 0);
+    return pointer;
+}
+
+static enum cw_builtin_kind kind_of(LLVMValueRef v)
+{
+    LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+    size_t length;
+    return f && LLVMIsAFunction(f) ? cw_builtin_find(LLVMGetValueName2(f, &length)).kind : CW_BUILTIN_UNKNOWN;
+}
+
+/* Whether `v` is a copy that shares the event `event`, which `from` holds. */
+static bool shares(LLVMValueRef v, LLVMValueRef event, LLVMValueRef from)
+{
+    enum cw_builtin_kind kind = kind_of(v);
+    if (kind != CW_BUILTIN_COPY && kind != CW_BUILTIN_COPY_STRIDED)
+        return false;
+    LLVMValueRef given = LLVMGetOperand(v, LLVMGetNumArgOperands(v) - 1);
+    return given == event || (LLVMIsALoadInst(given) && variable(LLVMGetOperand(given, 0)) == from);
+}
+
+/* Whether the asynchronous copy (a call of async_work_group_copy or its strided sister) is seen to be waited
+ * for. */
+static bool wait_copy_is_awaited(LLVMValueRef copy)
+{
+    LLVMValueRef event = copy, at = NULL;
+    for (LLVMValueRef v = LLVMGetNextInstruction(copy); v; v = LLVMGetNextInstruction(v)) {
+        if (LLVMIsAStoreInst(v)) {
+            LLVMValueRef to = variable(LLVMGetOperand(v, 1)), stored = LLVMGetOperand(v, 0);
+            if (!at && stored == event)
+                at = LLVMIsAAllocaInst(to) ? to : NULL;
+            else if (at && to == at && !shares(stored, event, at))
+                return false;
+            else if (at && to == at)
+                event = stored;
+        } else if (kind_of(v) == CW_BUILTIN_WAIT && at && variable(LLVMGetOperand(v, 1)) == at) {
+            LLVMValueRef n = LLVMGetOperand(v, 0);
+            return LLVMIsAConstantInt(n) && LLVMConstIntGetSExtValue(n) == 1;
+        }
+    }
+    return false;
+}
 
 /* An access in the making: kind, bytes and the like, everything but where. */
 static void add_access(struct reader *r, int block, LLVMValueRef pointer, int extra_offset,
@@ -165,7 +219,7 @@ static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct
         a.stride = stride;
         if (strstr(b->params, "Dv3_"))
             a.doubt = cw_reason_padding;
-        if (!cw_wait_copy_is_awaited(v))
+        if (!wait_copy_is_awaited(v))
             a.doubt = cw_reason_wait;
         add_access(r, block, LLVMGetOperand(v, i), -1, a);
     }

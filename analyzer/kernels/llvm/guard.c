@@ -15,7 +15,7 @@ static int value_of(const struct cw_expr_pool *p, int node)
     return cw_expr_is_const(p, node, &v) ? (int)(v & 1) : -1;
 }
 
-void cw_guard_add_condition(struct reader *r, int cond, bool want)
+static void guard_add_condition(struct reader *r, int cond, bool want)
 {
     const struct cw_expr_pool *p = &r->m->pool;
     cond = cw_expr_resolve(p, cond);
@@ -23,16 +23,16 @@ void cw_guard_add_condition(struct reader *r, int cond, bool want)
     if (p->failed || value_of(p, cond) == want)
         return;
     if ((x.op == CW_EXPR_AND && want) || (x.op == CW_EXPR_OR && !want)) {
-        cw_guard_add_condition(r, x.a, want);
-        cw_guard_add_condition(r, x.b, want);
+        guard_add_condition(r, x.a, want);
+        guard_add_condition(r, x.b, want);
     } else if (x.op == CW_EXPR_XOR && value_of(p, x.b) == 1) {
-        cw_guard_add_condition(r, x.a, !want);
+        guard_add_condition(r, x.a, !want);
     } else if (x.op == CW_EXPR_SELECT && want && value_of(p, x.c) == 0) { /* a && b */
-        cw_guard_add_condition(r, x.a, true);
-        cw_guard_add_condition(r, x.b, true);
+        guard_add_condition(r, x.a, true);
+        guard_add_condition(r, x.b, true);
     } else if (x.op == CW_EXPR_SELECT && !want && value_of(p, x.b) == 1) { /* !(a || c) */
-        cw_guard_add_condition(r, x.a, false);
-        cw_guard_add_condition(r, x.c, false);
+        guard_add_condition(r, x.a, false);
+        guard_add_condition(r, x.c, false);
     } else if (!cw_model_add_guard(r->m, cond, want)) {
         r->failed = true;
     }
@@ -56,7 +56,7 @@ static const char *step_down(struct reader *r, int dom, int block)
     if (!LLVMIsABranchInst(t) || !LLVMIsConditional(t))
         return cw_reason_switch;
     int cond = cw_lift_value(&r->lift, LLVMGetCondition(t), -1);
-    cw_guard_add_condition(r, cond, LLVMGetSuccessor(t, 0) == g->block[block]);
+    guard_add_condition(r, cond, LLVMGetSuccessor(t, 0) == g->block[block]);
     return NULL;
 }
 
@@ -104,8 +104,8 @@ static void add_exit(struct reader *r, int loop, int b, int leaving)
         r->cfg.loop_of[b] != loop)
         return;
     struct cw_exit x = {.loop = loop, .stay = {.first = m->guards}};
-    cw_guard_add_condition(r, cw_lift_value(&r->lift, LLVMGetCondition(t), -1),
-                           LLVMGetSuccessor(t, 0) != r->cfg.block[leaving]);
+    guard_add_condition(r, cw_lift_value(&r->lift, LLVMGetCondition(t), -1),
+                        LLVMGetSuccessor(t, 0) != r->cfg.block[leaving]);
     x.stay.n = m->guards - x.stay.first;
     if (!cw_model_add_exit(m, &x))
         r->failed = true;

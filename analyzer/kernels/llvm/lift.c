@@ -20,7 +20,8 @@ int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v)
     return -1;
 }
 
-int cw_lift_loop_of(const struct cw_lift *l, LLVMValueRef v)
+/* The innermost loop around an instruction, -1 none. */
+static int lift_loop_of(const struct cw_lift *l, LLVMValueRef v)
 {
     int b = LLVMIsAInstruction(v) ? cw_cfg_block(l->cfg, LLVMGetInstructionParent(v)) : -1;
     return b < 0 ? -1 : l->cfg->loop_of[b];
@@ -42,7 +43,8 @@ int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *star
 
 /* ---- integers */
 
-int cw_lift_width(LLVMValueRef v)
+/* Bits of an integer, or of an element of a vector of integers; 0 for other types and more than 64 bits. */
+static int lift_width(LLVMValueRef v)
 {
     LLVMTypeRef t = LLVMTypeOf(v);
     if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
@@ -51,26 +53,26 @@ int cw_lift_width(LLVMValueRef v)
     return w <= 64 ? (int)w : 0;
 }
 
-int cw_lift_opaque(struct cw_lift *l, LLVMValueRef v)
+static int lift_opaque(struct cw_lift *l, LLVMValueRef v)
 {
-    int w = cw_lift_width(v);
-    return cw_expr_opaque(&l->m->pool, w ? w : 64, cw_lift_loop_of(l, v));
+    int w = lift_width(v);
+    return cw_expr_opaque(&l->m->pool, w ? w : 64, lift_loop_of(l, v));
 }
 
-int cw_lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int lane)
+static int lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int lane)
 {
     return cw_lift_value(l, LLVMGetOperand(v, i), lane);
 }
 
-int cw_lift_binary(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
+static int lift_binary(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
 {
-    int a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
-    return cw_expr_binary(&l->m->pool, op, cw_lift_width(v), a, b);
+    int a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    return cw_expr_binary(&l->m->pool, op, lift_width(v), a, b);
 }
 
 static int subtract(struct cw_lift *l, LLVMValueRef v, int lane)
 {
-    int w = cw_lift_width(v), a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
+    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
     int minus = cw_expr_binary(&l->m->pool, CW_EXPR_MUL, w, b, cw_expr_const(&l->m->pool, w, -1));
     return cw_expr_binary(&l->m->pool, CW_EXPR_ADD, w, a, minus);
 }
@@ -79,7 +81,7 @@ static int subtract(struct cw_lift *l, LLVMValueRef v, int lane)
 static int shift(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
 {
     struct cw_expr_pool *p = &l->m->pool;
-    int w = cw_lift_width(v), a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
+    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
     int64_t by = 0, factor = 0;
     if (cw_expr_is_const(p, b, &by) && by > 0 && by < w) {
         int64_t power = (int64_t)(UINT64_C(1) << by);
@@ -98,7 +100,7 @@ static int mask(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     struct cw_expr_pool *p = &l->m->pool;
     int64_t bits = 0;
-    int w = cw_lift_width(v), a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
+    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
     if (w == 64 && cw_expr_is_const(p, b, &bits) && bits == UINT32_MAX)
         return cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_expr_unary(p, CW_EXPR_TRUNC, 32, a));
     return cw_expr_binary(p, CW_EXPR_AND, w, a, b);
@@ -109,7 +111,7 @@ static int exclusive_or(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     struct cw_expr_pool *p = &l->m->pool;
     int64_t bits = 0;
-    int w = cw_lift_width(v), a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
+    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
     if (w > 1 && cw_expr_is_const(p, b, &bits) && bits == -1)
         return cw_expr_binary(p, CW_EXPR_ADD, w, b, cw_expr_binary(p, CW_EXPR_MUL, w, a, b));
     return cw_expr_binary(p, CW_EXPR_XOR, w, a, b);
@@ -137,9 +139,9 @@ static int compare(struct cw_lift *l, LLVMValueRef v, int lane)
     struct cw_expr_pool *p = &l->m->pool;
     enum cw_expr_cmp cmp = (enum cw_expr_cmp)(LLVMGetICmpPredicate(v) - LLVMIntEQ);
     int two;
-    if (!cw_lift_width(LLVMGetOperand(v, 0)))
-        return cw_lift_opaque(l, v);
-    int a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
+    if (!lift_width(LLVMGetOperand(v, 0)))
+        return lift_opaque(l, v);
+    int a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
     two = between(p, cmp, a, b);
     return two >= 0 ? two : cw_expr_compare(p, cmp, a, b);
 }
@@ -150,8 +152,8 @@ static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
     struct cw_expr_pool *p = &l->m->pool;
     LLVMValueRef cond = LLVMGetOperand(v, 0);
     bool vector = LLVMGetTypeKind(LLVMTypeOf(cond)) == LLVMVectorTypeKind;
-    int c = cw_lift_value(l, cond, vector ? lane : -1), yes = cw_lift_operand(l, v, 1, lane),
-        no = cw_lift_operand(l, v, 2, lane);
+    int c = cw_lift_value(l, cond, vector ? lane : -1), yes = lift_operand(l, v, 1, lane),
+        no = lift_operand(l, v, 2, lane);
     struct cw_expr x = p->node[cw_expr_resolve(p, c)];
     if (p->failed)
         return 0;
@@ -162,9 +164,9 @@ static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
         bool max = greater == straight;
         return cw_expr_binary(
             p, is_signed ? (max ? CW_EXPR_SMAX : CW_EXPR_SMIN) : (max ? CW_EXPR_UMAX : CW_EXPR_UMIN),
-            cw_lift_width(v), yes, no);
+            lift_width(v), yes, no);
     }
-    return cw_expr_select(p, cw_lift_width(v), c, yes, no);
+    return cw_expr_select(p, lift_width(v), c, yes, no);
 }
 
 /* Whether the block of φ `v` was entered by its `i`-th way, if by none of those behind it. It is not known,
@@ -176,7 +178,7 @@ static int entered_by(struct cw_lift *l, LLVMValueRef v, unsigned i)
     int node, way = -2 - cw_cfg_block(l->cfg, from);
     if (cw_lift_recall(l, key, way, &node))
         return node;
-    node = cw_expr_opaque(&l->m->pool, 1, cw_lift_loop_of(l, v));
+    node = cw_expr_opaque(&l->m->pool, 1, lift_loop_of(l, v));
     cw_lift_remember(l, key, way, node);
     return node;
 }
@@ -187,7 +189,7 @@ static int meeting(struct cw_lift *l, LLVMValueRef v, int lane)
     struct cw_expr_pool *p = &l->m->pool;
     unsigned ways = LLVMCountIncoming(v), order[MAX_WAYS] = {0};
     if (ways > MAX_WAYS)
-        return cw_lift_opaque(l, v);
+        return lift_opaque(l, v);
     for (unsigned i = 0, k; i < ways; i++) { /* by block */
         int block = cw_cfg_block(l->cfg, LLVMGetIncomingBlock(v, i));
         for (k = i; k > 0 && cw_cfg_block(l->cfg, LLVMGetIncomingBlock(v, order[k - 1])) > block; k--)
@@ -198,7 +200,7 @@ static int meeting(struct cw_lift *l, LLVMValueRef v, int lane)
     for (unsigned i = 1; i < ways && !p->failed; i++) {
         int other = cw_lift_value(l, LLVMGetIncomingValue(v, order[i]), lane);
         if (other != value)
-            value = cw_expr_select(p, cw_lift_width(v), entered_by(l, v, order[i]), other, value);
+            value = cw_expr_select(p, lift_width(v), entered_by(l, v, order[i]), other, value);
     }
     return value;
 }
@@ -210,7 +212,7 @@ static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
     int b = cw_cfg_block(l->cfg, LLVMGetInstructionParent(v)), own = l->cfg->loop_of[b];
     if (own < 0 || l->cfg->loop[own].header != b)
         return meeting(l, v, lane);
-    int placeholder = cw_lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
+    int placeholder = lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
     cw_lift_remember(l, v, lane, placeholder);
     if (loop < 0)
         return placeholder;
@@ -218,7 +220,7 @@ static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
     int step = cw_eval_step(l->m, after, placeholder, loop);
     if (step < 0)
         return placeholder;
-    int w = cw_lift_width(v), k = cw_expr_unary(p, CW_EXPR_TRUNC, w, cw_expr_loop(p, loop));
+    int w = lift_width(v), k = cw_expr_unary(p, CW_EXPR_TRUNC, w, cw_expr_loop(p, loop));
     int meaning = cw_expr_binary(p, CW_EXPR_ADD, w, first, cw_expr_binary(p, CW_EXPR_MUL, w, step, k));
     cw_expr_forward(p, placeholder, meaning);
     return meaning;
@@ -231,27 +233,27 @@ static int load(struct cw_lift *l, LLVMValueRef v)
     int64_t offset;
     if (at.n != 1 || at.v[0].base < 0 || at.v[0].offset < 0 ||
         l->m->arg[at.v[0].base].kind != CW_ARG_SCALAR || l->m->arg[at.v[0].base].changed ||
-        LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || cw_lift_width(v) % 8 ||
+        LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || lift_width(v) % 8 ||
         !cw_expr_is_const(&l->m->pool, at.v[0].offset, &offset))
-        return cw_lift_opaque(l, v);
-    return cw_expr_arg(&l->m->pool, cw_lift_width(v), at.v[0].base, offset);
+        return lift_opaque(l, v);
+    return cw_expr_arg(&l->m->pool, lift_width(v), at.v[0].base, offset);
 }
 
 static int extract(struct cw_lift *l, LLVMValueRef v)
 {
     LLVMValueRef index = LLVMGetOperand(v, 1);
     if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) > 15)
-        return cw_lift_opaque(l, v);
-    return cw_lift_operand(l, v, 0, (int)LLVMConstIntGetZExtValue(index));
+        return lift_opaque(l, v);
+    return lift_operand(l, v, 0, (int)LLVMConstIntGetZExtValue(index));
 }
 
 static int insert(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     LLVMValueRef index = LLVMGetOperand(v, 2);
     if (!LLVMIsAConstantInt(index))
-        return cw_lift_opaque(l, v);
-    return (int)LLVMConstIntGetZExtValue(index) == lane ? cw_lift_operand(l, v, 1, -1)
-                                                        : cw_lift_operand(l, v, 0, lane);
+        return lift_opaque(l, v);
+    return (int)LLVMConstIntGetZExtValue(index) == lane ? lift_operand(l, v, 1, -1)
+                                                        : lift_operand(l, v, 0, lane);
 }
 
 static int shuffle(struct cw_lift *l, LLVMValueRef v, int lane)
@@ -259,9 +261,11 @@ static int shuffle(struct cw_lift *l, LLVMValueRef v, int lane)
     int from = LLVMGetMaskValue(v, (unsigned)lane),
         size = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
     if (from < 0) /* undefined */
-        return cw_lift_opaque(l, v);
-    return from < size ? cw_lift_operand(l, v, 0, from) : cw_lift_operand(l, v, 1, from - size);
+        return lift_opaque(l, v);
+    return from < size ? lift_operand(l, v, 0, from) : lift_operand(l, v, 1, from - size);
 }
+
+static int lift_call(struct cw_lift *l, LLVMValueRef v, int lane);
 
 static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
 {
@@ -272,7 +276,7 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     };
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op < sizeof same_op / sizeof *same_op && same_op[op])
-        return cw_lift_binary(l, v, lane, same_op[op]);
+        return lift_binary(l, v, lane, same_op[op]);
     switch (op) {
     case LLVMSub:
         return subtract(l, v, lane);
@@ -287,13 +291,13 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     case LLVMXor:
         return exclusive_or(l, v, lane);
     case LLVMTrunc:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_TRUNC, cw_lift_width(v), cw_lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_TRUNC, lift_width(v), lift_operand(l, v, 0, lane));
     case LLVMZExt:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_ZEXT, cw_lift_width(v), cw_lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_ZEXT, lift_width(v), lift_operand(l, v, 0, lane));
     case LLVMSExt:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_SEXT, cw_lift_width(v), cw_lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_SEXT, lift_width(v), lift_operand(l, v, 0, lane));
     case LLVMFreeze:
-        return cw_lift_operand(l, v, 0, lane);
+        return lift_operand(l, v, 0, lane);
     case LLVMICmp:
         return compare(l, v, lane);
     case LLVMSelect:
@@ -301,17 +305,17 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     case LLVMPHI:
         return phi(l, v, lane);
     case LLVMCall:
-        return cw_lift_call(l, v, lane);
+        return lift_call(l, v, lane);
     case LLVMLoad:
-        return lane < 0 ? load(l, v) : cw_lift_opaque(l, v);
+        return lane < 0 ? load(l, v) : lift_opaque(l, v);
     case LLVMExtractElement:
         return extract(l, v);
     case LLVMInsertElement:
-        return lane < 0 ? cw_lift_opaque(l, v) : insert(l, v, lane);
+        return lane < 0 ? lift_opaque(l, v) : insert(l, v, lane);
     case LLVMShuffleVector:
-        return lane < 0 ? cw_lift_opaque(l, v) : shuffle(l, v, lane);
+        return lane < 0 ? lift_opaque(l, v) : shuffle(l, v, lane);
     default:
-        return cw_lift_opaque(l, v);
+        return lift_opaque(l, v);
     }
 }
 
@@ -322,19 +326,19 @@ static int constant(struct cw_lift *l, LLVMValueRef v, int lane)
                          : LLVMIsAConstantDataVector(v) ? cw_ir_element(v, (unsigned)lane)
                                                         : NULL;
         if (!c && LLVMIsNull(v))
-            return cw_expr_const(&l->m->pool, cw_lift_width(v), 0);
-        return c ? cw_lift_value(l, c, -1) : cw_lift_opaque(l, v);
+            return cw_expr_const(&l->m->pool, lift_width(v), 0);
+        return c ? cw_lift_value(l, c, -1) : lift_opaque(l, v);
     }
     if (!LLVMIsAConstantInt(v))
-        return cw_lift_opaque(l, v);
-    return cw_expr_const(&l->m->pool, cw_lift_width(v), (int64_t)LLVMConstIntGetZExtValue(v));
+        return lift_opaque(l, v);
+    return cw_expr_const(&l->m->pool, lift_width(v), (int64_t)LLVMConstIntGetZExtValue(v));
 }
 
 static int argument(struct cw_lift *l, LLVMValueRef v, int lane)
 {
-    int a = cw_lift_argument(l, v), w = cw_lift_width(v);
+    int a = cw_lift_argument(l, v), w = lift_width(v);
     if (a < 0 || w % 8)
-        return cw_lift_opaque(l, v);
+        return lift_opaque(l, v);
     return cw_expr_arg(&l->m->pool, w, a, lane < 0 ? 0 : (int64_t)lane * w / 8);
 }
 
@@ -344,8 +348,8 @@ int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane)
     if (cw_lift_recall(l, v, lane, &node))
         return node;
     bool vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
-    if (!cw_lift_width(v) || vector != (lane >= 0) || l->depth > MAX_DEPTH) {
-        node = cw_lift_opaque(l, v);
+    if (!lift_width(v) || vector != (lane >= 0) || l->depth > MAX_DEPTH) {
+        node = lift_opaque(l, v);
     } else {
         l->depth++;
         node = LLVMIsAInstruction(v) ? instruction(l, v, lane)
@@ -453,17 +457,17 @@ static int work_item(struct cw_lift *l, LLVMValueRef v, enum cw_expr_op op)
     /* The specification has answers for dimensions beyond the third, but vendors have others (PoCL 3.1:
      * get_num_groups(3) is 0, Oclgrind: get_local_size too). */
     if (d >= 3)
-        return cw_lift_opaque(l, v);
-    return cw_expr_unary(p, CW_EXPR_TRUNC, cw_lift_width(v), cw_expr_leaf(p, op, 64, (int)d));
+        return lift_opaque(l, v);
+    return cw_expr_unary(p, CW_EXPR_TRUNC, lift_width(v), cw_expr_leaf(p, op, 64, (int)d));
 }
 
 static int integer_function(struct cw_lift *l, LLVMValueRef v, int lane, const struct cw_builtin *b)
 {
     struct cw_expr_pool *p = &l->m->pool;
-    int w = cw_lift_width(v), x[3] = {0};
+    int w = lift_width(v), x[3] = {0};
     for (unsigned i = 0; i < 3 && i < LLVMGetNumArgOperands(v); i++) {
         bool vector = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMVectorTypeKind;
-        x[i] = cw_lift_operand(l, v, i, vector ? lane : -1);
+        x[i] = lift_operand(l, v, i, vector ? lane : -1);
     }
     enum cw_expr_op min = b->is_signed ? CW_EXPR_SMIN : CW_EXPR_UMIN,
                     max = b->is_signed ? CW_EXPR_SMAX : CW_EXPR_UMAX;
@@ -494,15 +498,16 @@ static int intrinsic(struct cw_lift *l, LLVMValueRef v, int lane, const char *na
                  {"llvm.umax.", CW_EXPR_UMAX}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strncmp(name, known[i].name, strlen(known[i].name)))
-            return cw_lift_binary(l, v, lane, known[i].op);
-    return cw_lift_opaque(l, v);
+            return lift_binary(l, v, lane, known[i].op);
+    return lift_opaque(l, v);
 }
 
-int cw_lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
+/* A fresh node for a value that nothing is known about. */
+static int lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     LLVMValueRef callee = LLVMGetCalledValue(v);
     if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee) || LLVMIsAInvokeInst(v))
-        return cw_lift_opaque(l, v);
+        return lift_opaque(l, v);
     size_t length;
     const char *name = LLVMGetValueName2(callee, &length);
     if (!strncmp(name, "llvm.", 5))
@@ -523,6 +528,6 @@ int cw_lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
     case CW_BUILTIN_MAD24:
         return integer_function(l, v, lane, &b);
     default:
-        return cw_lift_opaque(l, v);
+        return lift_opaque(l, v);
     }
 }

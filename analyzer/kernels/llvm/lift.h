@@ -2,10 +2,11 @@
 #ifndef CW_FOOTPRINT_LIFT_H
 #define CW_FOOTPRINT_LIFT_H
 
-#include "cfg.h"
 #include "../footprint/model.h"
 
+#include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
+#include <stdbool.h>
 
 /* Where a pointer points: into the buffer of argument `base` (>= 0), or one of these. */
 enum { CW_BASE_PRIVATE = -1 /* private, local or program constant: no buffer */, CW_BASE_UNKNOWN = -2 };
@@ -55,9 +56,6 @@ bool cw_place_names_variable(LLVMValueRef instruction);
 /* Number of a kernel argument, -1 when v is none. */
 int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v);
 
-/* The innermost loop around an instruction, -1 none. */
-int cw_lift_loop_of(const struct cw_lift *l, LLVMValueRef instruction);
-
 /* The loop whose header φ `phi` belongs to, with the values from before and from the end of an iteration; -1
  * when it is no such φ or the loop has not the plain shape (one latch). */
 int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *start, LLVMValueRef *next);
@@ -68,12 +66,41 @@ void cw_lift_remember(struct cw_lift *l, LLVMValueRef v, int lane, int node);
 
 /* Shared by lift.c and lift.c only. */
 
-/* Bits of an integer, or of an element of a vector of integers; 0 for other types and more than 64 bits. */
-int cw_lift_width(LLVMValueRef v);
-/* A fresh node for a value that nothing is known about. */
-int cw_lift_opaque(struct cw_lift *l, LLVMValueRef v);
-int cw_lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int lane);
-int cw_lift_binary(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op);
-int cw_lift_call(struct cw_lift *l, LLVMValueRef v, int lane);
+/* ---- control flow of one LLVM function: dominators, post-dominators, natural loops.
+ *
+ * LLVM's C API has none of these. Blocks are numbered in reverse post-order from the entry (0); blocks that
+ * cannot be reached have no number. Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+ * Algorithm". */
+
+struct cw_cfg_loop {
+    int header, latch; /* block numbers; latch -1 when there are several */
+    int parent;        /* -1: outermost */
+    int exits;         /* edges that leave it */
+};
+
+struct cw_cfg {
+    int n;
+    LLVMBasicBlockRef *block;
+    int *succ_first, *succ; /* successors of b: succ[succ_first[b]] .. succ[succ_first[b + 1] - 1] */
+    int *pred_first, *pred;
+    int *idom;                /* of the entry: -1 */
+    int *ipdom;               /* n = the virtual exit; -1 when no exit can be reached */
+    int *loop_of;             /* innermost loop around a block, -1 none */
+    struct cw_cfg_loop *loop; /* inner loops after outer ones */
+    int loops;
+    bool irreducible; /* there is a cycle with two entries: loops mean nothing */
+    struct cw_cfg_index *index;
+};
+
+/* Reads `function`, which has a body. False without memory (then nothing needs to be finished). */
+bool cw_cfg_init(struct cw_cfg *g, LLVMValueRef function);
+void cw_cfg_finish(struct cw_cfg *g);
+
+/* The number of a block, -1 when it cannot be reached. */
+int cw_cfg_block(const struct cw_cfg *g, LLVMBasicBlockRef b);
+bool cw_cfg_dominates(const struct cw_cfg *g, int a, int b);
+/* Every way from `b` to an exit passes `a`. */
+bool cw_cfg_postdominates(const struct cw_cfg *g, int a, int b);
+bool cw_cfg_loop_contains(const struct cw_cfg *g, int loop, int block);
 
 #endif

@@ -6,6 +6,212 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Refuses kernels that cannot be rewritten for certain, once it is known which names reach
+ * id built-ins. */
+
+static bool check_builtin(struct cw_rw *s, uint32_t id, uint32_t flags)
+{
+    if (flags & CW_RW_MACRO)
+        return cw_rewrite_refuse(s, "'%.*s' is redefined", CW_RW_TEXT(s, id));
+    if (flags & CW_RW_CONDITION)
+        return cw_rewrite_refuse(s, "a directive asks about '%.*s'", CW_RW_TEXT(s, id));
+    if (flags & (CW_RW_FUNCTION | CW_RW_TYPEDEF | CW_RW_LOCAL))
+        return cw_rewrite_refuse(s, "the program declares a '%.*s' of its own", CW_RW_TEXT(s, id));
+    return true;
+}
+
+/* A function that gets the hidden parameter. */
+static bool check_function(struct cw_rw *s, uint32_t id, uint32_t flags)
+{
+    if (flags & CW_RW_CONDITION)
+        return cw_rewrite_refuse(s, "a directive asks about function '%.*s'", CW_RW_TEXT(s, id));
+    if (flags & (CW_RW_ODD | CW_RW_TYPEDEF | CW_RW_LOCAL))
+        return cw_rewrite_refuse(s, "function '%.*s' is declared in an unusual way", CW_RW_TEXT(s, id));
+    if ((flags & CW_RW_FAMILY) && (flags & CW_RW_CALLED)) /* a call before its definition is the built-in's */
+        return cw_rewrite_refuse(s, "calls '%.*s', which OpenCL C may define too", CW_RW_TEXT(s, id));
+    if ((flags & CW_RW_NONE) && (flags & CW_RW_SOME))
+        return cw_rewrite_refuse(s, "function '%.*s' is declared with and without parameters",
+                                 CW_RW_TEXT(s, id));
+    return true;
+}
+
+/* A word that forms for rows are written with, where the program's macros hold. */
+static bool is_row_word(const struct cw_rw *s, uint32_t id)
+{
+    static const char *const words[] = {"void",
+                                        "int",
+                                        "int2",
+                                        "ulong",
+                                        "size_t",
+                                        "for",
+                                        "if",
+                                        "else",
+                                        "__kernel",
+                                        "__private",
+                                        "const",
+                                        "static",
+                                        "inline",
+                                        "__typeof__",
+                                        "__attribute__",
+                                        "__always_inline__",
+                                        "_Pragma",
+                                        "x",
+                                        "y",
+                                        "clang",
+                                        "loop",
+                                        "vectorize",
+                                        "enable",
+                                        "unroll",
+                                        NULL};
+
+    for (const char *const *w = words; *w; w++)
+        if (cw_tokens_name_is(&s->names, id, *w))
+            return true;
+    return false;
+}
+
+static bool check_name(struct cw_rw *s, uint32_t id)
+{
+    uint32_t flags = s->names.v[id].flags;
+    bool ours =
+        (flags & (CW_RW_FUNCTION | CW_RW_MACRO | CW_RW_KNOWN | CW_RW_FAMILY | CW_RW_TYPEDEF | CW_RW_ID)) != 0;
+
+    s->no_rows |= flags & CW_RW_MACRO && is_row_word(s, id);
+    if (flags & CW_RW_SPLIT &&
+        flags & (CW_RW_ID | CW_RW_TAINTED)) /* a macro's name without its parenthesis is none */
+        return cw_rewrite_refuse(s, "a directive stands behind '%.*s'", CW_RW_TEXT(s, id));
+    if (flags & CW_RW_ID)
+        return check_builtin(s, id, flags);
+    if (flags & CW_RW_MACRO && cw_tokens_name_is(&s->names, id, "__cplusplus"))
+        return cw_rewrite_refuse(s, "'__cplusplus' is redefined");
+    if (flags & CW_RW_FUNCTION && flags & CW_RW_TAINTED && !check_function(s, id, flags))
+        return false;
+    if (flags & CW_RW_MACRO && flags & CW_RW_TAINTED && flags & CW_RW_BRACES && flags & CW_RW_TOPLEVEL)
+        return cw_rewrite_refuse(s, "macro '%.*s' makes functions that see ids", CW_RW_TEXT(s, id));
+    if (flags & CW_RW_MACRO && flags & CW_RW_SECRET && flags & CW_RW_TOPLEVEL)
+        return cw_rewrite_refuse_secret(s);
+    if (flags & CW_RW_CALLED && !ours && !(flags & CW_RW_SECRET))
+        return cw_rewrite_refuse(s, "calls '%.*s', which neither the program nor OpenCL C defines",
+                                 CW_RW_TEXT(s, id));
+    return true;
+}
+
+static bool cw_rewrite_check(struct cw_rw *s)
+{
+    for (uint32_t id = 0; id < s->names.count; id++)
+        if (s->names.v[id].flags & CW_RW_SEEN && !check_name(s, id))
+            return false;
+    for (size_t u = 0; u < s->units; u++)
+        for (size_t i = 0; i < s->unit[u].functions; i++) {
+            const struct cw_rw_function *f = &s->unit[u].function[i];
+            uint32_t id = s->unit[u].text.v[f->name_token].name;
+            if (s->names.v[id].flags & CW_RW_TAINTED && (f->parameters == CW_RW_P_DOUBT || f->odd))
+                return cw_rewrite_refuse(s, "the parameters of '%.*s' are hidden in macros",
+                                         CW_RW_TEXT(s, id));
+        }
+    return true;
+}
+
+/* Which names may reach an id built-in, over function bodies and macros; which macros may
+ * stand for braces. Breadth-first over the "mentions" graph, backwards; linear in its edges. */
+
+struct graph {
+    uint32_t *first; /* nodes + 1: where the mentioners of a node begin in `who` */
+    uint32_t *who;
+    uint8_t *mark; /* per node: TAINT, BRACES ... */
+    uint32_t *queue;
+    uint32_t names, nodes;
+};
+enum { TAINT = 1, BRACES = 2, NO_ROWS = 4, LOOP = 8, SECRET = 16, RANGE = 32 };
+
+static uint32_t node_of(const struct graph *g, uint32_t id)
+{
+    return id >= CW_RW_FIRST_BODY ? g->names + (id - CW_RW_FIRST_BODY) : id;
+}
+
+static bool make_graph(const struct cw_rw *s, struct graph *g)
+{
+    g->names = (uint32_t)s->names.count;
+    g->nodes = g->names + s->bodies;
+    g->first = calloc((size_t)g->nodes + 2, sizeof *g->first);
+    g->who = calloc(s->edges + 1, sizeof *g->who);
+    g->mark = calloc((size_t)g->nodes + 1, 1);
+    g->queue = calloc((size_t)g->nodes + 1, sizeof *g->queue);
+    if (!g->first || !g->who || !g->mark || !g->queue)
+        return false;
+    for (size_t i = 0; i < s->edges; i++)
+        g->first[node_of(g, s->edge[i].to) + 2]++;
+    for (uint32_t n = 0; n < g->nodes; n++)
+        g->first[n + 2] += g->first[n + 1];
+    for (size_t i = 0; i < s->edges; i++)
+        g->who[g->first[node_of(g, s->edge[i].to) + 1]++] = node_of(g, s->edge[i].from);
+    return true;
+}
+
+/* Carries `bit` from the queued nodes to all that mention them; braces go through macros only. */
+static void carry(const struct cw_rw *s, struct graph *g, uint32_t queued, uint8_t bit)
+{
+    for (uint32_t at = 0; at < queued; at++)
+        for (uint32_t i = g->first[g->queue[at]]; i < g->first[g->queue[at] + 1]; i++) {
+            uint32_t who = g->who[i];
+            if (g->mark[who] & bit ||
+                (bit == BRACES && !(who < g->names && s->names.v[who].flags & CW_RW_MACRO)))
+                continue;
+            g->mark[who] |= bit;
+            g->queue[queued++] = who;
+        }
+}
+
+static void spread(const struct cw_rw *s, struct graph *g, uint32_t flags, uint8_t bit)
+{
+    uint32_t queued = 0;
+
+    for (uint32_t n = 0; n < g->names; n++)
+        if (s->names.v[n].flags & CW_RW_SEEN && s->names.v[n].flags & flags) {
+            g->mark[n] |= bit;
+            g->queue[queued++] = n;
+        }
+    carry(s, g, queued, bit);
+}
+
+/* Which names reach id built-ins. */
+static bool rewrite_spread(struct cw_rw *s)
+{
+    struct graph g = {0};
+    bool ok = make_graph(s, &g);
+
+    if (ok) {
+        spread(s, &g, CW_RW_ID | CW_RW_TAINTED, TAINT);
+        spread(s, &g, CW_RW_BRACES, BRACES);
+        spread(s, &g, CW_RW_SECRET, SECRET);
+        spread(s, &g, CW_RW_RANGE, RANGE);
+        for (uint32_t n = 0; n < g.names; n++)
+            s->names.v[n].flags |=
+                (g.mark[n] & TAINT ? CW_RW_TAINTED : 0) | (g.mark[n] & BRACES ? CW_RW_BRACES : 0) |
+                (g.mark[n] & SECRET ? CW_RW_SECRET : 0) | (g.mark[n] & RANGE ? CW_RW_RANGE : 0) |
+                (g.mark[n] & TAINT && s->names.v[n].flags & CW_RW_FUNCTION ? CW_RW_NO_ROWS : 0);
+        spread(s, &g, CW_RW_NO_ROWS, NO_ROWS);
+        spread(s, &g, CW_RW_LOOP, LOOP);
+        for (uint32_t n = 0; n < g.names; n++)
+            s->names.v[n].flags |= g.mark[n] & LOOP ? CW_RW_LOOP : 0;
+        for (uint32_t b = 0; b < s->bodies; b++)
+            s->odd_body[b] |= g.mark[g.names + b] & NO_ROWS ? CW_RW_BODY_NO_ROWS : 0;
+        for (uint32_t b = 0; b < s->bodies && ok; b++)
+            if (s->odd_body[b] & CW_RW_BODY_ODD && g.mark[g.names + b] & SECRET)
+                ok = cw_rewrite_refuse_secret(s);
+            else if (s->odd_body[b] & CW_RW_BODY_ODD && g.mark[g.names + b] & TAINT)
+                ok = cw_rewrite_refuse(s, "a function whose declaration is made by macros, or unusual, or "
+                                          "something outside of functions sees ids");
+    } else {
+        cw_rewrite_nomem(s);
+    }
+    free(g.first);
+    free(g.who);
+    free(g.mark);
+    free(g.queue);
+    return ok;
+}
+
 enum { MOST_LOOKS = 30000000 }; /* some ten milliseconds */
 
 bool cw_rewrite_refuse(struct cw_rw *s, const char *format, ...)
@@ -114,7 +320,7 @@ static bool analyse(struct cw_rw *s, const struct cw_rewrite_in *in)
         if (!cw_rewrite_scan(s, &s->unit[u]))
             return false;
     s->own_clamp = cw_rewrite_own_clamp(s);
-    return cw_rewrite_spread(s) && cw_rewrite_check(s);
+    return rewrite_spread(s) && cw_rewrite_check(s);
 }
 
 /* One definition of `name`, and it has a form for rows. */

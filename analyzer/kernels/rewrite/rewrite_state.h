@@ -127,12 +127,10 @@ bool cw_rewrite_enter_words(struct cw_rw *s); /* rewrite_words.c: the words of O
 bool cw_rewrite_check_words(struct cw_rw *s); /* words that forbid rewriting */
 /* Refuses the program, or a kernel, for the first word of CW_RW_SECRET. Returns false. */
 bool cw_rewrite_refuse_secret(struct cw_rw *s);
-bool cw_rewrite_read_options(struct cw_rw *s, size_t unit, const char *options); /* rewrite_options.c */
+bool cw_rewrite_read_options(struct cw_rw *s, size_t unit, const char *options); /* rewrite_macros.c */
 bool cw_rewrite_read_macros(struct cw_rw *s, struct cw_rw_unit *u);              /* rewrite_macros.c */
-bool cw_rewrite_scan(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_scan.c: functions and bodies */
-bool cw_rewrite_spread(struct cw_rw *s);          /* rewrite_spread.c: which names reach id built-ins */
-bool cw_rewrite_own_clamp(const struct cw_rw *s); /* rewrite_use.c: the value of `own_clamp` */
-bool cw_rewrite_check(struct cw_rw *s);           /* rewrite_check.c */
+bool cw_rewrite_scan(struct cw_rw *s, struct cw_rw_unit *u);  /* rewrite_scan.c: functions and bodies */
+bool cw_rewrite_own_clamp(const struct cw_rw *s);             /* rewrite_use.c: the value of `own_clamp` */
 char *cw_rewrite_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 
 /* Text that grows; `ok`: false when memory is out. */

@@ -105,10 +105,6 @@ struct cw_rw_rows {
     uint32_t parameters, variables, conditions, atoms, loops;
 };
 
-/* Looks at function f of unit u; false: it has no form for rows. */
-bool cw_rewrite_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
-                          struct cw_rw_rows *r);
-
 /* ---- rewrite_terms.c */
 
 /* Pays for looking at `n` tokens; false: too many were looked at, and the caller has to take the worst for
@@ -154,9 +150,6 @@ void cw_rewrite_clamp_tests(struct cw_rw_rows *r);
 
 /* rewrite_signs.c: no NaN has another sign in the form for rows. */
 bool cw_rewrite_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r));
-
-/* rewrite_tests.c: finds the conditions and atoms. */
-void cw_rewrite_rows_tests(struct cw_rw_rows *r);
 
 /* ---- rewrite_rows_emit.c, rewrite_rows_body.c */
 

@@ -1,9 +1,9 @@
-/* cl_addresses.c - see cl_variables.h.
+/* cl_addresses.c - see cl_source.h.
  *
  * Names are looked up where they are cast: in the function around them and in declarations outside of
  * functions. A name counts as a pointer where it is declared behind a star or as an array. Macros that the
  * answer depends on give way to their text first (vendor_macros.h). */
-#include "cl_variables.h"
+#include "cl_source.h"
 
 #include "../../io/array.h"
 #include "vendor_macros.h"

@@ -1,5 +1,5 @@
-/* cl_variables.c - see cl_variables.h. */
-#include "cl_variables.h"
+/* cl_variables.c - see cl_source.h. */
+#include "cl_source.h"
 #include "cl_language.h"
 
 #include <string.h>

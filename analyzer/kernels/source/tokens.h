@@ -69,9 +69,6 @@ struct cw_rw_text {
 bool cw_tokens_read(struct cw_rw_text *t, struct cw_rw_names *names, const char *source, size_t length);
 void cw_tokens_finish(struct cw_rw_text *t);
 
-/* The first step of cw_tokens_read: fills t->text. False: memory is out. (tokens_clean.c) */
-bool cw_tokens_clean(struct cw_rw_text *t, const char *source, size_t length);
-
 /* A hash of a NUL-terminated text. */
 uint32_t cw_tokens_hash_text(const char *text);
 

@@ -60,7 +60,7 @@ struct cw_macro_value {
  * the variables that load this library into it. It answers only for a device whose description is word for
  * word the one that was asked for; a caller without an answer asks in the host. */
 
-/* The tool's first and only argument, by which it is that process (cli/vendor_child.c). */
+/* The tool's first and only argument, by which it is that process (cli/main.c). */
 #define CW_MACRO_CHILD_WORD "--vendor-macros"
 
 /* The question, one word after the other with a NUL behind each: a version, the device's description, the

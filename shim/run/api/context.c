@@ -180,14 +180,11 @@ cl_int cw_run_hook_clRetainContext(cl_context context)
  * compiler under them. */
 static bool has_no_devices(cl_context context)
 {
-    cl_uint devices = 1, references = 0;
+    cl_uint devices = 1;
 
     return cw_next.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL) ==
                CL_SUCCESS &&
-           !devices &&
-           cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references,
-                                    NULL) == CL_SUCCESS &&
-           references == 1;
+           !devices && cw_query_context_references(context) == 1;
 }
 
 cl_int cw_run_hook_clReleaseContext(cl_context context)

@@ -2,8 +2,8 @@
 #include "hooks.h"
 #include "../core/clock.h"
 #include "../core/context_device.h"
-#include "../workers/repeat.h"
-#include "../tuning/activation.h"
+#include "../workers/worker.h"
+#include "../tuning/tuning.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -16,11 +16,7 @@
 #include "../tasks/dependence.h"
 #include "../tasks/foreign.h"
 #include "../tasks/task.h"
-#include "../tuning/bypass.h"
-#include "../tuning/reasons.h"
-#include "../windows/hold.h"
 #include "../windows/window.h"
-#include "../workers/worker.h"
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
 #define MARKED_QUEUES 8 /* that a launch marks at most */

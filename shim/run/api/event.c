@@ -4,7 +4,7 @@
 #include "../../door/dynamic_loader.h"
 #include "../tasks/foreign.h"
 #include "../core/clock.h"
-#include "../tuning/activation.h"
+#include "../tuning/tuning.h"
 #include "event.h"
 #include "../tasks/event.h"
 #include "../core/global_lock.h"
@@ -16,8 +16,6 @@
 #include "../tasks/callback.h"
 #include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
-#include "../tuning/bypass.h"
-#include "../windows/hold.h"
 #include "../windows/window.h"
 #include "../workers/worker.h"
 
@@ -77,12 +75,12 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
     if (e && e->task && e->task->state <= CW_RUN_READY && name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
         cw_run_record_pin(&e->r);
         cw_run_help_briefly(e->queue, e->task->order.sequence,
-                            e->asked ? CW_RUN_POLLED_NS : CW_RUN_SHORT_TASK_NS);
+                            e->asked ? CW_RUN_WOKEN_NS : CW_RUN_SHORT_TASK_NS);
         e->asked = true;
         cw_run_object_unpin(&e->r);
         e = cw_run_record_find(event, CW_RUN_EVENT);
     }
-    shown = e && (e->what == CW_RUN_MANAGED || e->shown);
+    shown = e && (e->what == CW_RUN_MANAGED || e->type);
     if (shown) {
         if (e->what == CW_RUN_MANAGED)
             status = cw_run_event_status(e);
@@ -97,11 +95,11 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
     if (shown)
         switch (name) {
         case CL_EVENT_COMMAND_EXECUTION_STATUS:
-            return cw_layer_answer(&status, sizeof status, capacity, to, bytes);
+            return cw_query_answer(&status, sizeof status, capacity, to, bytes);
         case CL_EVENT_COMMAND_TYPE:
-            return cw_layer_answer(&type, sizeof type, capacity, to, bytes);
+            return cw_query_answer(&type, sizeof type, capacity, to, bytes);
         case CL_EVENT_COMMAND_QUEUE:
-            return cw_layer_answer(&queue, sizeof queue, capacity, to, bytes);
+            return cw_query_answer(&queue, sizeof queue, capacity, to, bytes);
         default:
             break;
         }
@@ -118,7 +116,7 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
 
     if (CW_UNLIKELY(cw_run_staging_notes_times_of(event, name, &first)) &&
         cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes) == CL_SUCCESS)
-        return cw_layer_answer(&first, sizeof first, capacity, to, bytes);
+        return cw_query_answer(&first, sizeof first, capacity, to, bytes);
     /* its dependences are on their way: native commands close the window */
     if (!cw_run_record_find(event, CW_RUN_EVENT))
         return cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes);
@@ -137,16 +135,16 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     switch (name) {
     case CL_PROFILING_COMMAND_QUEUED:
-        return cw_layer_answer(&times[0], sizeof times[0], capacity, to, bytes);
+        return cw_query_answer(&times[0], sizeof times[0], capacity, to, bytes);
     case CL_PROFILING_COMMAND_SUBMIT:
-        return cw_layer_answer(&times[1], sizeof times[1], capacity, to, bytes);
+        return cw_query_answer(&times[1], sizeof times[1], capacity, to, bytes);
     case CL_PROFILING_COMMAND_START:
-        return cw_layer_answer(&times[2], sizeof times[2], capacity, to, bytes);
+        return cw_query_answer(&times[2], sizeof times[2], capacity, to, bytes);
     case CL_PROFILING_COMMAND_END:
     case CL_PROFILING_COMMAND_COMPLETE:
-        return cw_layer_answer(&times[3], sizeof times[3], capacity, to, bytes);
+        return cw_query_answer(&times[3], sizeof times[3], capacity, to, bytes);
     default: /* PoCL looks at the name when there is a place for the value */
-        return to ? CL_INVALID_VALUE : cw_layer_answer(&times[0], sizeof times[0], capacity, to, bytes);
+        return to ? CL_INVALID_VALUE : cw_query_answer(&times[0], sizeof times[0], capacity, to, bytes);
     }
 }
 

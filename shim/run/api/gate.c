@@ -4,7 +4,7 @@
 #include "../../door/door.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
-#include "../tasks/own_event.h"
+#include "../tasks/event_list.h"
 #include "event.h"
 #include "hooks.h"
 
@@ -23,7 +23,7 @@ void cw_run_gate_wait(struct cw_run_native *x)
 void cw_run_gate_own(const struct cw_run_native *x, cl_event event)
 {
     cw_run_global_lock_take();
-    cw_run_own_event_add(event, NULL, x->queue);
+    cw_run_event_list_own(&x->queue->own_events, event);
     cw_run_global_lock_give();
 }
 

@@ -4,7 +4,7 @@
 #include "../models/acceptance.h"
 #include "../models/known.h"
 #include "../tiles/tile.h"
-#include "../workers/device_kernel.h"
+#include "../workers/worker.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,7 +21,6 @@
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../tasks/reference_counts.h"
-#include "../workers/exclusion.h"
 
 /* ---- records without the lock
  *

@@ -4,10 +4,9 @@
 #include "../models/effects.h"
 #include "../core/context_device.h"
 #include "../../door/thread.h"
-#include "../workers/repeat.h"
+#include "../workers/worker.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
-#include "../workers/local_size.h"
 #include "../models/cutter.h"
 #include "../models/reach.h"
 
@@ -25,13 +24,8 @@
 #include "../memory/byte_range.h"
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
-#include "../tuning/bypass.h"
-#include "../tuning/foresee.h"
-#include "../tuning/gpu_gain.h"
-#include "../tuning/left.h"
-#include "../workers/exclusion.h"
+#include "../tuning/tuning.h"
 #include "../planner/legal.h"
-#include "../workers/execute.h"
 #include "../windows/window.h"
 
 struct range {
@@ -281,7 +275,7 @@ static void goes_natively(const struct cw_run_enqueue *e, cl_kernel kernel)
 
     cw_run.held |= !readable || cw_run_effects_may_poll(k);
     if (k && e->why == CW_RUN_R_UNBEGUN && !k->program->foreseen)
-        cw_run_foresee_launch(k->program);
+        cw_run_learn_later(k->program);
 }
 
 /* The vendor has taken the launch, the first of its kind. */

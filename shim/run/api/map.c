@@ -173,7 +173,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
                                            x.event, &status);
     cw_run_native_end(&x, status);
     if (x.turn && address)
-        cw_run_staging_notes_mapped(address, bytes);
+        cw_run_staging_notes_mapped(address, bytes, false, 0, 0);
     if (err)
         *err = status;
     return address;
@@ -279,7 +279,7 @@ cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
     struct cw_run_task *t;
     cl_int status;
 
-    cw_run_staging_notes_unmapped(address);
+    cw_run_staging_notes_unmapped(address, false);
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = unmap_task(&e, memory, address, &map))) {
         status = cw_run_enqueue_commit(&e, t, false);

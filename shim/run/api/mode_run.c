@@ -9,6 +9,8 @@
 #include "../memory/spread.h"
 #include "../staging/staging.h"
 #include "../memory/content.h"
+#include "../core/record.h"
+#include "../tasks/object.h"
 #include "../planner/legal.h"
 #include "../../device/device_env.h"
 #include "../../door/dynamic_loader.h"
@@ -16,7 +18,7 @@
 #include "../../door/thunk.h"
 #include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "process_end.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
@@ -24,7 +26,6 @@
 #include "../models/reach.h"
 #include "../streams/stream_start.h"
 #include "../tiles/share.h"
-#include "../tiles/tile_margin.h"
 #include "../core/thread.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -85,6 +86,47 @@ static void stop(void)
         cw_mode_trace_stop();
 }
 
+static struct cw_run_queue *queue_of(const struct cw_run_context *c)
+{
+    struct cw_run_queue *q = NULL;
+
+    while ((q = cw_run_record_next(CW_RUN_QUEUE, q)) && q->context != c)
+        ;
+    return q;
+}
+
+/* PoCL gives a buffer memory when the first command that names it is enqueued. A program may count on its
+ * own earlier launch for that, which has run on a helper's buffer over the same bytes: a command buffer of
+ * PoCL 3.1 runs with the arguments that its kernels have when it is enqueued, and names those of its
+ * recording. */
+static void name_buffers(void)
+{
+    struct cw_run_memory *m = NULL, *named = NULL;
+
+    cw_run_global_lock_take();
+    while ((m = cw_run_record_next(CW_RUN_MEMORY, m))) {
+        struct cw_run_queue *q =
+            m->managed && !m->context->places->device->memory ? queue_of(m->context) : NULL;
+        cl_mem buffer = (cl_mem)(uintptr_t)m->r.handle;
+
+        if (!q)
+            continue;
+        cw_run_record_pin(&q->r);
+        cw_run_record_pin(&m->r);
+        cw_run_global_lock_give();
+        cw_next.clEnqueueMigrateMemObjects((cl_command_queue)(uintptr_t)q->r.handle, 1, &buffer, 0, 0, NULL,
+                                           NULL);
+        cw_run_global_lock_take();
+        cw_run_object_unpin(&q->r);
+        if (named)
+            cw_run_object_unpin(&named->r);
+        named = m;
+    }
+    if (named)
+        cw_run_object_unpin(&named->r);
+    cw_run_global_lock_give();
+}
+
 /* The program calls a function by which it could enqueue, or change memory, unseen: from now on everything is
  * native, so that the vendor keeps the order, and every wait asks the vendor. */
 static void unseen_call(const char *name)
@@ -94,6 +136,7 @@ static void unseen_call(const char *name)
     if (!cw_run.off) {
         cw_log_info("the program calls %s: from now on its commands pass through unchanged", name);
         cw_run_process_end_drain();
+        name_buffers();
     }
     cw_stream_start_unseen();
     cw_run_staging_unseen();

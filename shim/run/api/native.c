@@ -9,15 +9,12 @@
 #include "hooks.h"
 #include "../../../analyzer/kernels/source/access_mode.h"
 #include "../core/edge.h"
-#include "../workers/repeat.h"
-#include "../tuning/gain.h"
-#include "../windows/hold.h"
-#include "../tuning/activation.h"
+#include "../workers/worker.h"
+#include "../tuning/tuning.h"
+#include "../windows/window.h"
 #include "event.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
-#include "../windows/window_flow.h"
-#include "../tuning/activation.h"
 #include "../core/record.h"
 #include "../tasks/object.h"
 #include "../core/recount.h"
@@ -30,12 +27,8 @@
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/foreign.h"
-#include "../tasks/own_event.h"
+#include "../tasks/event_list.h"
 #include "../tasks/task.h"
-#include "../tuning/bypass.h"
-#include "../workers/exclusion.h"
-#include "../windows/window.h"
-#include "../tuning/reasons.h"
 
 #include <stdlib.h>
 
@@ -121,7 +114,7 @@ static void find_gate(struct cw_run_native *x, bool whole)
     fresh = cw_next.clCreateUserEvent(context, &err);
     cw_run_global_lock_take();
     if (fresh && cw_next.clRetainEvent(fresh) == CL_SUCCESS)
-        cw_run_own_event_add(fresh, x->queue->context, NULL);
+        cw_run_event_list_own(&x->queue->context->own_events, fresh);
     cw_run_recount_ends();
     if (!fresh) {
         drain(x, whole);
@@ -538,28 +531,20 @@ static void note_event(const struct cw_run_native *x)
     }
     e->what = CW_RUN_NOTED;
     e->type = x->type;
-    e->shown = x->type;
 }
 
 /* A command that a user event holds: later ones of its queue, and those that wait for its event, must be
  * native too. */
 static void remember_gated(struct cw_run_native *x)
 {
-    cl_event event = x->event ? *x->event : NULL, *grown;
-    struct cw_run_queue *q = x->queue;
+    cl_event event = x->event ? *x->event : NULL;
 
     if (!event)
         return;
-    if (q->num_gates == q->cap_gates) {
-        grown = realloc(q->gates, (q->cap_gates ? 2 * q->cap_gates : 8) * sizeof *grown);
-        if (!grown) {
-            cw_run.off = true;
-            return;
-        }
-        q->gates = grown;
-        q->cap_gates = q->cap_gates ? 2 * q->cap_gates : 8;
+    if (!cw_run_event_list_add(&x->queue->gates, event)) {
+        cw_run.off = true;
+        return;
     }
-    q->gates[q->num_gates++] = event;
     if (!x->wanted)
         return; /* our reference is the list's now */
     cw_next.clRetainEvent(event);

@@ -13,26 +13,20 @@
 #include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../../door/thread.h"
-#include "../windows/decide.h"
-#include "../tuning/perf_model.h"
-#include "../tuning/foresee.h"
-#include "../tuning/gpu_begin.h"
-#include "../tuning/gain.h"
-#include "../workers/repeat.h"
-#include "../tuning/verdict.h"
+#include "../windows/window.h"
+#include "../tuning/tuning.h"
+#include "../workers/worker.h"
 #include "process_end.h"
 #include "../../builds/later_builds.h"
 #include "../code/code.h"
 #include "../memory/relay.h"
 #include "../models/program_models.h"
-#include "../tuning/activation.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
 #include "../memory/quarantine.h"
-#include "../workers/local_size.h"
 #include "../core/thread.h"
 #include "../tiles/share.h"
-#include "../tiles/tile_apart.h"
+#include "../tiles/tile.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -44,9 +38,6 @@
 #include "../tasks/task.h"
 #include "../streams/stream_start.h"
 #include "../tasks/foreign.h"
-#include "../windows/window.h"
-#include "../workers/worker.h"
-#include "../tuning/reasons.h"
 
 #define MOMENT_NS UINT64_C(2000000000)
 
@@ -82,7 +73,7 @@ static void drain_for_a_moment(void)
     cw_run.waiters++;
     while (cw_run.unfinished && !cw_run.abandoned) {
         cw_run_worker_take_ready();
-        if (cw_run.retire_first && !cw_run.retiring) {
+        if (cw_run.retire_first && !cw_run.retirer) {
             cw_run_worker_retire();
         } else if (cw_run_foreign_give_and_take()) {
             continue;
@@ -149,7 +140,7 @@ static const struct subsystem {
     {.describe = cw_stream_start_describe, .after_fork = cw_stream_start_after_fork},
     {.describe = cw_run_activation_describe},
     {.stop = cw_run_gpu_begin_stop, .describe = cw_run_gpu_begin_describe},
-    {.stop = cw_run_foresee_stop},
+    {.stop = cw_run_learn_stop},
     {.stop = cw_later_builds_stop, .after_fork = cw_later_builds_after_fork},
     {.stop = cw_isolated_compiler_stop}, /* the others begin nothing there any more */
     {.after_fork = cw_run_relay_after_fork},
@@ -233,7 +224,7 @@ static bool within_vendor(void)
     bool within;
 
     cw_run_global_lock_take();
-    within = cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self());
+    within = pthread_equal(cw_run.retirer, pthread_self());
     cw_run.off |= within;
     cw_run_global_lock_give();
     return within;
@@ -340,7 +331,7 @@ static void before_fork(void)
 {
     cw_run_global_lock_take();
     cw_run_window_close();
-    if (!cw_run.off && !(cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self())))
+    if (!cw_run.off && !pthread_equal(cw_run.retirer, pthread_self()))
         cw_run_help(NULL, 0, calls_over, NULL);
 }
 

@@ -1,9 +1,8 @@
 /* queue.c - the program's queues: made, flushed, finished, released. */
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../core/clock.h"
 #include "hooks.h"
 #include "../../trace/recorder.h"
-#include "../tuning/activation.h"
 #include "queue.h"
 #include "../core/context_device.h"
 #include "../core/global_lock.h"
@@ -17,11 +16,8 @@
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/reference_counts.h"
-#include "../tuning/bypass.h"
-#include "../tuning/gpu_begin.h"
-#include "../windows/hold.h"
 #include "../windows/window.h"
-#include "../workers/wanted.h"
+#include "../workers/worker.h"
 
 #include <stdlib.h>
 

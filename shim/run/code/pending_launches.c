@@ -82,15 +82,6 @@ static cl_int enqueue_noted(const struct cw_run_worker *l, cl_command_queue queu
     return err;
 }
 
-static bool has_begun(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-
-    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
-               CL_SUCCESS ||
-           status <= CL_RUNNING;
-}
-
 /* Elsewhere: until the device has begun with the kernel, as it compiles before. */
 static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const struct cw_run_ndrange *r,
                               cl_event *event)
@@ -105,7 +96,8 @@ static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const st
                                          watched);
     if (err == CL_SUCCESS)
         cw_next.clFlush(queue);
-    while (err == CL_SUCCESS && !has_begun(*watched) && cw_run_global_lock_now_ns() < until) {
+    while (err == CL_SUCCESS && cw_query_status(*watched) > CL_RUNNING &&
+           cw_run_global_lock_now_ns() < until) {
         doze(ns);
         ns = ns < LOOK_NS ? 2 * ns : LOOK_NS;
     }

@@ -10,9 +10,9 @@
 #include "../../../analyzer/io/identity.h"
 #include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../../device/device.h"
-#include "../../door/dispatch.h"
+#include "../../door/query.h"
 #include "../../door/registry.h"
-#include "backoff.h"
+#include "trial.h"
 #include "reason.h"
 
 #define CW_RUN_WORKERS       64 /* devices that this process may drive */
@@ -40,6 +40,11 @@ struct cw_run_record {
     bool ended;     /* it is in cw_run_record_ended; busy: a list of its folder has led to it since */
 };
 
+struct cw_run_event_list { /* tasks/event_list.h */
+    cl_event *of;
+    size_t n, capacity;
+};
+
 struct cw_run_context_device { /* where commands of one context can run: one per device */
     struct cw_run_worker *worker;
     const struct cw_cl_device *device;
@@ -57,22 +62,23 @@ struct cw_run_context {
     struct cw_run_context_device *places; /* devices->n */
     _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
                                      reference count */
-    uint32_t events;              /* of managed commands: user events retain the context, others do not */
-    uint32_t native_calls;        /* of the vendor for native commands that threads are in */
+    struct cw_run_event_list own_events; /* user events, likewise */
+    uint32_t events;       /* of managed commands: user events retain the context, others do not */
+    uint32_t native_calls; /* of the vendor for native commands that threads are in */
     /* the least of their cw_run_native.after */
     uint64_t called_after;
 };
 
-struct cw_run_bypass_state {    /* tuning/bypass.c */
-    struct cw_run_backoff rest; /* synchronisations for which commands are native; poor: windows */
+struct cw_run_bypass_state {  /* tuning/bypass.c */
+    struct cw_run_trial rest; /* synchronisations for which commands are native; poor: windows */
     uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
 
-/* Native launches of a queue while helpers have not begun (windows/hold.h). */
+/* Native launches of a queue while helpers have not begun (windows/hold.c). */
 struct cw_run_hold {
-    cl_event first;             /* of the first since the program has waited; NULL: none */
-    uint32_t launches;          /* since then */
-    struct cw_run_backoff rest; /* synchronisations for which it takes more to hold something */
+    cl_event first;           /* of the first since the program has waited; NULL: none */
+    uint32_t launches;        /* since then */
+    struct cw_run_trial rest; /* synchronisations for which it takes more to hold something */
 };
 
 struct cw_run_queue {
@@ -86,13 +92,13 @@ struct cw_run_queue {
     uint64_t native_known;            /* up to here they are finished, or `join` waits for them */
     uint64_t native_barrier;          /* out of order: up to here later commands wait for them */
     uint32_t native_calls;            /* of the vendor for them that threads are in */
-    cl_event *gates;                  /* native commands that an unset user event holds; retained */
-    uint32_t num_gates, cap_gates;
-    uint64_t last_end_ns; /* END of the latest retired command */
-    uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
+    struct cw_run_event_list own_events; /* of run mode's commands in it, hidden from its reference count */
+    struct cw_run_event_list gates;      /* native commands that an unset user event holds */
+    uint64_t last_end_ns;                /* END of the latest retired command */
+    uint32_t events; /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_bypass_state bypass;
     struct cw_run_hold hold;
-    bool again;                      /* a launch is under way that is in no list (workers/repeat.h), ... */
+    bool again;                      /* a launch is under way that is in no list (workers/repeat.c), ... */
     pthread_t again_by;              /* ... in this thread */
     uint64_t calls, calls_over;      /* callbacks that are for the callback thread: due so far, returned */
     struct cw_run_callback *natives; /* callbacks on native commands: not called yet, or not returned */
@@ -108,7 +114,7 @@ struct cw_run_habits {
     uint32_t read_in;  /* the last window in which one read it: its number */
 };
 
-/* The series of cut launches of which the last wrote a buffer (tiles/tile_margin.h). */
+/* The series of cut launches of which the last wrote a buffer (tiles/tile_margin.c). */
 struct cw_run_series {
     bool cut;         /* that launch was cut over several memories */
     uint64_t left[2]; /* work-items below and above each part that its device ran, too */
@@ -216,16 +222,16 @@ struct cw_run_program {
     uint8_t copy[CW_RUN_WORKERS]; /* enum cw_run_copy_state, by worker number */
     uint64_t sought_again;        /* bit l: on worker l, after another one has built it */
     uint64_t refused;             /* bit l: its first build on worker l has failed */
-    struct cw_run_backoff seek;   /* asked for: it is sought again then */
+    struct cw_run_trial seek;     /* asked for: it is sought again then */
     struct cw_run_first_launch *warm[CW_RUN_WORKERS]; /* by worker number: code its vendor has compiled
-                                                       (tuning/first_launch.h); NULL: nothing yet */
+                                                       (tuning/first_launch.c); NULL: nothing yet */
     cl_program kept;            /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
     bool kept_bare;             /* it was built with NULL for options */
     bool kept_real;             /* the vendor has built it itself, too */
     double kept_saved_ns;       /* build time that the cache has saved */
     uint32_t kernels;           /* records of kernels */
     struct cw_run_known *known; /* of its kernels, by name */
-    bool foreseen;              /* tuning/foresee.h */
+    bool foreseen;              /* tuning/learn.c */
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
     bool parsed;
@@ -283,12 +289,12 @@ struct cw_run_repeat_place {
         copies;  /* left: launches; planned: how often; copies: cw_run.copies then */
     int verdict; /* enum cw_run_verdict */
     double home_ns, plan_ns;
-    double alone_ns, error_ns; /* at home, with nothing before it, if it is `known` (tuning/gain.h) */
+    double alone_ns, error_ns; /* at home, with nothing before it, if it is `known` (tuning/gain.c) */
     bool known;
 };
 
 /* The launch that a kernel did last, if it was one that may be done at once when it comes again
- * (workers/repeat.h). */
+ * (workers/repeat.c). */
 struct cw_run_repeat {
     const struct cw_run_queue *queue;
     uint64_t sets, records; /* cw_run_kernel.sets, cw_run.records then: another number, and it is not the same
@@ -332,8 +338,8 @@ struct cw_run_known {
     uint8_t granted; /* trials beyond the budget so far */
     uint64_t owed;   /* bit l: worker l has run nothing but a first launch, whose time says nothing */
     /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
-    struct cw_run_backoff code;
-    double unpriced_items;      /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
+    struct cw_run_trial code;
+    double unpriced_items;      /* of launches whose time at home is not counted yet (tuning/perf_model.c) */
     double home_ns, home_items; /* of the largest launch at home: the least of late; 0: none */
 };
 
@@ -358,16 +364,15 @@ struct cw_run_kernel {
     struct cw_run_repeat again;
     struct cw_run_short_task short_task[4]; /* workers/short_task.c */
     uint8_t next_short_task;
-    uint64_t tile_broken;            /* bit by worker number: a tile failed there, ... */
-    uint64_t tile_uncoded;           /* ... as its code was not there; ... */
-    struct cw_run_backoff tile_code; /* ... it is looked for again then */
-    struct {                         /* tuning/left.h */
-        double items;                /* launches of so many work-items or fewer are native for a while */
-        struct cw_run_backoff rest;
-        uint64_t window; /* the last one that had a launch of it */
-        uint8_t waits;   /* in so many windows in a row one was to be cut and the code was not there ... */
-        bool waiting;    /* ... and in this one */
-        double lacks_ns; /* GPUs that have not begun would save so much of a launch */
+    uint64_t tile_broken;          /* bit by worker number: a tile failed there, ... */
+    uint64_t tile_uncoded;         /* ... as its code was not there; ... */
+    struct cw_run_trial tile_code; /* ... it is looked for again then */
+    struct {                       /* tuning/left.c */
+        double items;              /* launches of so many work-items or fewer are native for a while */
+        struct cw_run_trial rest; /* poor: windows in a row where the code of one to be cut was missing ... */
+        bool waiting;             /* ... and in this one */
+        uint64_t window;          /* the last one that had a launch of it */
+        double lacks_ns;          /* GPUs that have not begun would save so much of a launch */
     } left;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
@@ -396,9 +401,8 @@ struct cw_run_event {
     enum cw_run_event_kind what;
     struct cw_run_queue *queue;
     struct cw_run_task *task; /* until it retires */
-    cl_command_type type;
-    cl_command_type shown; /* NOTED: answered instead of the vendor's type; 0: not */
-    cl_int status;         /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
+    cl_command_type type; /* NOTED: 0: as the vendor says */
+    cl_int status;        /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
     uint64_t times[4];     /* queued, submit, start, end */
     struct cw_run_callback *callbacks;
     uint32_t calls_due; /* callbacks that have not returned */

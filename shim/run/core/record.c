@@ -56,7 +56,7 @@ void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
 {
     struct cw_run_record *r = calloc(1, bytes_of[kind]);
     struct cw_registry_entry *stale,
-        *e = r ? cw_registry_claim(handle, CW_REGISTRY_RUN + kind, &stale) : NULL;
+        *e = r ? cw_registry_claim(handle, CW_REGISTRY_RUN + kind, 0, &stale) : NULL;
 
     if (!e) {
         free(r);
@@ -79,9 +79,8 @@ void cw_run_record_pin(struct cw_run_record *r)
 
 void cw_run_record_unpin(struct cw_run_record *r)
 {
-    if (--r->busy || !r->held_back || r->ended)
-        return;
-    cw_run_record_end(r);
+    if (!--r->busy && !r->ended && (r->held_back || !r->entry))
+        cw_run_record_end(r);
 }
 
 void cw_run_record_unpin_for_timer(struct cw_run_record *r)

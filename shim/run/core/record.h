@@ -32,7 +32,7 @@ void *cw_run_record_next(enum cw_run_kind kind, const void *record);
 void *cw_run_record_create(const void *handle, enum cw_run_kind kind);
 void cw_run_record_end(struct cw_run_record *r); /* adds it to those */
 void cw_run_record_pin(struct cw_run_record *r);
-/* The last one ends a record whose release was kept back. */
+/* The last one ends a record whose release was kept back, or whose handle is another object's. */
 void cw_run_record_unpin(struct cw_run_record *r);
 /* The same in folders below tasks/: the timer frees it if no other thread does before. */
 void cw_run_record_unpin_for_timer(struct cw_run_record *r);

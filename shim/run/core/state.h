@@ -17,7 +17,7 @@ struct cw_run_counts {
     uint64_t lost, deprived; /* bytes that came to be valid nowhere; commands that needed some */
     uint64_t far_ahead;      /* copies that no command waited for yet */
     uint64_t far_shared;     /* bytes that came to one memory with their copy to another */
-    uint64_t merged;         /* launches: tiles/tile_merge.h */
+    uint64_t merged;         /* launches: tiles/tile_merge.c */
     uint64_t relieved,
         parts_relieved; /* launches that went home from behind late ones; parts that left them */
     uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */
@@ -28,15 +28,15 @@ struct cw_run_state_all {
     _Atomic uint32_t done;    /* changes when something has retired (cw_run_global_lock_wait) */
     _Atomic pthread_t holder; /* of the lock; 0: free, or a run mode thread that has waited */
     pthread_cond_t timer;     /* there is something for the timer, which sleeps */
-    bool timer_asleep, timer_wanted, quit, threads;
+    bool timer_asleep, timer_wanted, threads;
     bool ready;  /* start() has succeeded */
     bool forked; /* we are the child of a fork */
     bool ending; /* the process ends: no more code is compiled for helpers */
     bool
         abandoned; /* the process ends, and some commands never will: workers that come back from them stop */
     bool off;      /* everything new is native: fork, a function that we do not know */
-    bool begun;    /* helpers, history, models: tuning/activation.h */
-    bool holds;    /* commands are managed although helpers have not begun: windows/hold.h */
+    bool begun;    /* helpers, history, models: tuning/activation.c */
+    bool holds;    /* commands are managed although helpers have not begun: windows/hold.c */
     bool recording;  /* the program's commands are recorded, too; constant after start() */
     bool all, chaos; /* all: CLWEAVE_MANAGE_ALL */
     /* all; or DSPs on the virtual clock under a policy that the user names. From the first launch on, each
@@ -48,14 +48,13 @@ struct cw_run_state_all {
     uint64_t records;    /* of objects but events, made and freed so far */
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
-    bool window_mixed;                              /* its commands are of several queues */
-    uint64_t window_since_ns, window_given_ns;      /* of its oldest command; when it has closed last */
-    struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
+    bool window_mixed;                /* its commands are of several queues */
+    uint64_t window_since_ns;         /* of its oldest command */
+    struct cw_run_task *retire_first; /* linked by window_next */
     /* native commands may occupy threads of the vendor for as long as the program likes: functions of its
      * own, launches that may poll */
     bool held;
-    bool retiring;
-    pthread_t retirer; /* the thread that retires */
+    pthread_t retirer; /* the thread that retires; 0: none does */
     uint32_t waiters;
     uint32_t unfinished;              /* managed commands that have not retired */
     uint32_t reserved;                /* every worker has room for so many that are ready */
@@ -68,7 +67,6 @@ struct cw_run_state_all {
     uint32_t far_workers;             /* workers whose device has a memory of its own */
     uint64_t direct;                  /* bits of the memories between which memory/relay.h copies */
     uint32_t spreads;                 /* buffers that have left the host's memory */
-    struct cw_run_task *claims;       /* commands that claim bytes (memory/spread.h), by links.claims */
     uint32_t quarantines;             /* workers whose device has failed (memory/quarantine.h) */
     void (*over)(struct cw_run_task *t); /* cw_run_spread_over; NULL: far_workers is 0 */
     struct cw_run_worker workers[CW_RUN_WORKERS];

@@ -19,13 +19,13 @@ struct cw_run_cut {
     size_t local[3], groups;
     /* of the model: on which memories its tiles may run, and the merges then */
     struct cw_cut_verdict verdict;
-    bool merges; /* that tiles/tile_merge.h can make */
+    bool merges; /* that tiles/tile_merge.c can make */
 };
 
 struct cw_run_block {
     size_t first, groups;
     uint32_t part;    /* number of the part that is to run it, or CW_RUN_ANYBODY */
-    size_t margin[2]; /* units before and behind it that this part runs, too: tiles/tile_margin.h */
+    size_t margin[2]; /* units before and behind it that this part runs, too: tiles/tile_margin.c */
     bool taken;
 };
 
@@ -34,7 +34,7 @@ struct cw_run_tiles {
     struct cw_run_cut cut;
     struct cw_run_cut fine;      /* where `apart`: into units, of which bytes are known and margins are */
     size_t units;                /* in a work-group of `cut` */
-    bool apart;                  /* its parts work in several memories: tiles/tile_apart.h */
+    bool apart;                  /* its parts work in several memories: tiles/tile_apart.c */
     uint32_t parts, left;        /* there are; that have not ended */
     uint32_t blocks, run;        /* bound beforehand; that have run, of all */
     size_t done;                 /* work-groups that have run */
@@ -52,7 +52,7 @@ struct cw_run_tiles {
     struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
     struct cw_run_task *part;
     struct cw_run_access *access;      /* of all parts, where `apart`; and room for hulls */
-    struct cw_run_tile_merges *merges; /* tiles/tile_merge.h; NULL: no two parts write the same byte */
+    struct cw_run_tile_merges *merges; /* tiles/tile_merge.c; NULL: no two parts write the same byte */
     struct cw_arg_hulls *hulls;
     bool fetches;                 /* bytes were copied for some block */
     uint32_t fetching;            /* parts that copy, and have margins whose bytes other parts may write */
@@ -68,12 +68,17 @@ static inline double cw_run_tile_share(const struct cw_run_task *t)
     return x ? (double)x->block[t->window.index].groups / (double)x->cut.groups : 1;
 }
 
-/* Margins (tiles/tile_margin.h) of one kernel's launches of one shape. */
+/* The number of the memory that part `k` works in. */
+static inline uint32_t cw_run_tile_memory(const struct cw_run_tiles *x, uint32_t k)
+{
+    return x->whole->queue->context->places[x->part[k].at.place].device->memory;
+}
+
+/* Margins (tiles/tile_margin.c) of one kernel's launches of one shape. */
 struct cw_run_margins {
-    uint32_t launches; /* between two copies; 0: not one yet */
-    uint32_t short_of; /* times in a row that margins were used by fewer launches than they were for */
-    struct cw_run_backoff rest; /* copies for which that is not doubled after it was too many */
-    uint32_t held;              /* the share's times_held at the last of them */
+    uint32_t launches;        /* between two copies; 0: not one yet */
+    struct cw_run_trial rest; /* copies for which that is not doubled after it was too many, `poor` times */
+    uint32_t held;            /* the share's times_held at the last of them */
     /* units before and behind a block that wrote what it reads, when that was looked at last */
     uint32_t reach[2];
 };
@@ -90,15 +95,14 @@ struct cw_run_share {
     double whole_ns;             /* the latest that was looked at, at home; 0: not known */
     double cut_ns;               /* the least of late; 0: not known */
     uint32_t cuts;               /* cut launches */
-    struct cw_run_backoff rest;  /* so long they are left whole */
-    bool trial;                  /* they have rested: one is cut without a profit test */
+    struct cw_run_trial rest;    /* so long they are left whole */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
-    double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */
-    struct cw_run_backoff look; /* launches until they are looked at */
-    uint32_t times_held;        /* so often they have changed */
-    double byte_ns;             /* GPUs: of a byte from one to another */
-    double lost_ns;             /* GPUs: of late, by launches that were cut where their bytes lay */
-    double apart_ns;            /* GPUs: of a part's copies, without their bytes; the most of all */
+    double *held;             /* GPUs: of each place, the share of the launch that it had last; NULL: none */
+    struct cw_run_trial look; /* launches until they are looked at */
+    uint32_t times_held;      /* so often they have changed */
+    double byte_ns;           /* GPUs: of a byte from one to another */
+    double lost_ns;           /* GPUs: of late, by launches that were cut where their bytes lay */
+    double apart_ns;          /* GPUs: of a part's copies, without their bytes; the most of all */
     double copies_ns; /* of late: so much longer a launch takes of which a part copies bytes; 0: not known */
     double copying;   /* the share of cut launches, of late, of which a part has copied bytes */
     struct cw_run_margins margins;
@@ -122,12 +126,12 @@ struct cw_run_rewritten {
     bool made;
     cl_program program[CW_RUN_WORKERS]; /* once `tried`, under `rewriting` */
     bool tried[CW_RUN_WORKERS];
-    bool refused[CW_RUN_WORKERS];               /* its first build there has failed */
-    bool loaded[CW_RUN_WORKERS];                /* of a binary */
-    bool rowless[CW_RUN_WORKERS];               /* without the forms for rows */
-    bool hopeless[CW_RUN_WORKERS];              /* there is going to be no binary */
-    uint8_t state[CW_RUN_WORKERS];              /* enum cw_run_copy_state */
-    struct cw_run_backoff seek[CW_RUN_WORKERS]; /* asked for: it is sought again then */
+    bool refused[CW_RUN_WORKERS];             /* its first build there has failed */
+    bool loaded[CW_RUN_WORKERS];              /* of a binary */
+    bool rowless[CW_RUN_WORKERS];             /* without the forms for rows */
+    bool hopeless[CW_RUN_WORKERS];            /* there is going to be no binary */
+    uint8_t state[CW_RUN_WORKERS];            /* enum cw_run_copy_state */
+    struct cw_run_trial seek[CW_RUN_WORKERS]; /* asked for: it is sought again then */
 };
 
 #endif

@@ -136,7 +136,7 @@ struct cw_run_task {
     struct {
         uint32_t number, index; /* the window that it was in, and where */
     } window;
-    struct {            /* workers/repeat.h */
+    struct {            /* workers/repeat.c */
         uint64_t sets;  /* of the launch's kernel, when it was enqueued */
         uint64_t alike; /* cw_reach.id of a launch that is short with any data; 0: it may be long */
     } repeat;
@@ -154,8 +154,8 @@ struct cw_run_task {
     struct {              /* a launch */
         bool wanted;      /* the launch's time is to be measured */
         bool chained;     /* took_ns is its share of a batch */
-        bool gauged;      /* its end counts for the gain of plans (tuning/gain.h) */
-        uint8_t whole;    /* it stays whole: the number of the reason (tuning/reasons.h); 0: not */
+        bool gauged;      /* its end counts for the gain of plans (tuning/gain.c) */
+        uint8_t whole;    /* it stays whole: the number of the reason (tuning/reasons.c); 0: not */
         uint64_t took_ns; /* where it was measured */
         uint64_t shape;   /* for the history; 0: none */
     } measure;
@@ -253,9 +253,9 @@ struct cw_run_foreign {
 /* ---- workers: one device, one command at a time, run by its thread or by a program's thread that waits */
 
 struct cw_run_watch {
-    _Atomic uint32_t pushed;    /* changes when something becomes ready on the worker */
-    uint64_t until_ns;          /* so long its thread watches before it sleeps; 0: it does not */
-    struct cw_run_backoff rest; /* times that it does not; poor: times that nothing has come */
+    _Atomic uint32_t pushed;  /* changes when something becomes ready on the worker */
+    uint64_t until_ns;        /* so long its thread watches before it sleeps; 0: it does not */
+    struct cw_run_trial rest; /* times that it does not; poor: times that nothing has come */
 };
 
 /* Why no launch goes to a device of its own memory any more. */
@@ -291,7 +291,7 @@ struct cw_run_worker {
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
     uint64_t far_bytes;              /* of buffers there */
-    /* when the launch that runs there is late (workers/late.h); 0: none runs, or that is not looked at */
+    /* when the launch that runs there is late (workers/late.c); 0: none runs, or that is not looked at */
     _Atomic uint64_t late_at_ns;
     uint64_t began_ns, hung_ns; /* when it began, and how long it takes at most; hung_ns 0: likewise */
     struct cw_run_task *runs; /* the launch that the vendor runs there, where that is looked at; else NULL */
@@ -319,7 +319,7 @@ struct cw_run_worker {
     uint32_t num_ready;
     uint64_t busy_until_ns;    /* guess, for planning */
     uint64_t virtual_end_ns;   /* virtual clock: of its last command */
-    struct cw_run_watch watch; /* workers/watch.h */
+    struct cw_run_watch watch; /* workers/watch.c */
     /* to be built here when there is nothing else to do; busy */
     struct cw_run_program *wanted[CW_RUN_WANTED];
     uint32_t num_wanted;

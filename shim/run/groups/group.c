@@ -4,15 +4,13 @@
 #include "group.h"
 #include "../models/program_models.h"
 #include "../core/context_device.h"
-#include "../core/thresholds.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #include "../memory/spread.h"
 #include "../../door/log.h"
-#include "../tuning/activation.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
 #include "../planner/costs.h"
@@ -77,10 +75,8 @@ static bool is_worth_it(struct cw_run_task *t)
         k->ungrouped = items; /* long ones like it are the vendor's again */
         return false;
     }
-    if (ns == 0) { /* a program may enqueue thousands before the first has shown it */
-        cw_run_costs_name_launch(t);
-        ns = cw_run_group_history_earlier_ns(t);
-    }
+    if (ns == 0) /* a program may enqueue thousands before the first has shown it */
+        ns = cw_run_perf_model_earlier_ns(t);
     return ns == 0 || ns >= CW_RUN_TILES_NS;
 }
 

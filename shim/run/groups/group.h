@@ -157,7 +157,7 @@ struct cw_run_chain {
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t workers;               /* that ran it last */
     uint8_t code[CW_RUN_WORKERS];   /* enum cw_run_copy_state of the vendor's code for its tiles, by worker */
-    struct cw_run_backoff seek;     /* the builder makes it: it is looked for again then */
+    struct cw_run_trial seek;       /* the builder makes it: it is looked for again then */
 };
 
 /* The chain of these launches; NULL: memory is out. */
@@ -204,8 +204,6 @@ bool cw_run_group_history_expects(const struct cw_run_group *g);
 /* Tells later runs whether to build its kernels early. wanted: it ran as a group, or would have.
  */
 void cw_run_group_history_foresee(const struct cw_run_group *g, bool wanted);
-/* The ns that a launch of this kind took at home in earlier runs; 0: not known. It has been named. */
-double cw_run_group_history_earlier_ns(const struct cw_run_task *t);
 /* The mean time of a launch of these in plain order, as measured in this process or else earlier; 0:
  * some never was. *measured: in this process, all. */
 double cw_run_group_history_plain_ns(const struct cw_run_group *g, bool *measured);

@@ -10,8 +10,6 @@
  * told something beyond 64 times; how often anything was measured at all is kept apart, as its logarithm
  * (groups/group_history.c), so that a slow variant is tried again however many processes there are. */
 #include "group.h"
-#include "../core/least.h"
-#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +20,7 @@
 #include "../../../sched/arms.h"
 #include "../../../sched/whole.h"
 #include "../../door/log.h"
-#include "../tuning/perf_model.h"
-#include "../tuning/activation.h"
+#include "../tuning/tuning.h"
 #include "../planner/costs.h"
 #include "../core/state.h"
 
@@ -179,7 +176,7 @@ static bool is_first_of_family(uint32_t v)
 /* So few measurements may all be of a busy moment: a program whose chain comes again measures some more. */
 static bool is_doubtful(const struct cw_run_chain *c, uint32_t v)
 {
-    return c->met > 1 && c->runs[v] < CW_RUN_BACKOFF_POOR && c->ns[v] < CW_RUN_GROUP_POOR * c->plain_ns;
+    return c->met > 1 && c->runs[v] < CW_RUN_TRIAL_POOR && c->ns[v] < CW_RUN_FAR_LONGER * c->plain_ns;
 }
 
 /* The quickest way has been used so often that another one may be tried: a trial may lose as much as a few of
@@ -193,7 +190,7 @@ static bool has_earned(const struct cw_run_chain *c, const struct cw_arm *arm, u
         pulls += arm[v].pulls;
         tried += arm[v].pulls > 0;
     }
-    return fmax(pulls, most) >= (double)tried * CW_RUN_GROUP_TRIAL_EACH;
+    return fmax(pulls, most) >= (double)tried * CW_RUN_TRIAL_LOOKS;
 }
 
 /* The variant to run now; *best: the quickest available one so far. The number of variants: plain order;
@@ -364,9 +361,8 @@ uint32_t cw_run_group_choice_longest(const struct cw_run_chain *c)
     bool good = cw_run_group_settings.always;
 
     for (uint32_t v = 0; v < cw_run_group_variant_all() && !good; v++)
-        good =
-            c->runs[v] && (c->ns[v] < CW_RUN_GROUP_GAIN * c->plain_ns || c->runs[v] >= CW_RUN_BACKOFF_POOR);
-    return good ? CW_RUN_GROUP_STEPS : CW_RUN_GROUP_TRIED_STEPS;
+        good = c->runs[v] && (c->ns[v] < CW_RUN_GROUP_GAIN * c->plain_ns || c->runs[v] >= CW_RUN_TRIAL_POOR);
+    return good ? CW_RUN_GROUP_STEPS : CW_RUN_SAMPLE;
 }
 
 bool cw_run_group_choice_hopes(const struct cw_run_chain *c, uint32_t variant)
@@ -380,7 +376,7 @@ uint32_t cw_run_group_choice_plain(const struct cw_run_chain *c, uint32_t steps)
         return steps;
     if (c->plain_ns > 0)
         return 1 + (uint32_t)cw_whole_from(CW_RUN_LOOK_NS / c->plain_ns, steps);
-    return c->met <= CW_RUN_BACKOFF_LOOKS ? 1 : steps; /* the first one shows it; unless it does not */
+    return c->met <= CW_RUN_TRIAL_LOOKS ? 1 : steps; /* the first one shows it; unless it does not */
 }
 
 /* The time of the quickest known way; plain order is one. */
@@ -411,7 +407,7 @@ void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t 
         best_ns(c)) /* it was looked at, once more or at all: later runs know better */
         cw_run_account.learns++;
     c->runs[variant]++;
-    c->ns[variant] = cw_run_least_of_late(c->ns[variant], each);
+    c->ns[variant] = cw_run_trial_least(c->ns[variant], each);
     cw_run_group_history_keep(c, variant, each);
 }
 

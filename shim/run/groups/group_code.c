@@ -11,8 +11,7 @@
 #include "../core/state.h"
 #include "../core/thread.h"
 #include "../tiles/share.h"
-#include "../tuning/activation.h"
-#include "../tuning/learn.h"
+#include "../tuning/tuning.h"
 
 #define KERNELS 8 /* more of one chain have their code compiled by its workers */
 
@@ -152,7 +151,7 @@ bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, u
 
     if (cw_run_group_settings.always || cw_run.all || *warm)
         return true;
-    due = cw_run_backoff_seeks(&g->chain->seek, cw_run_global_lock_now_ns());
+    due = cw_run_trial_seeks(&g->chain->seek, cw_run_global_lock_now_ns());
     for (uint32_t i = 0; i < n; i++) {
         uint8_t *state = &g->chain->code[c->places[place[i]].worker->number];
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../door/log.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
 #include "../planner/costs.h"
@@ -40,7 +40,7 @@ static uint64_t variant_shape(uint32_t variant)
 }
 
 /* The history, and the number that groups have there; NULL: there is none. */
-static struct cw_history *kept(uint32_t *device)
+static struct cw_history *history_of(uint32_t *device)
 {
     static uint32_t number = CW_HISTORY_NO_DEVICE;
     const struct cw_run_perf_model *b = cw_run_perf_model_now();
@@ -54,7 +54,7 @@ static struct cw_history *kept(uint32_t *device)
 static bool keep(const struct cw_run_chain *c, uint64_t shape, double ns)
 {
     uint32_t device;
-    struct cw_history *h = kept(&device);
+    struct cw_history *h = history_of(&device);
 
     if (h && !cw_run.chaos)
         cw_history_add(h, cw_key_as(c->key, CHAIN_KERNEL), shape, device, 1, ns);
@@ -101,13 +101,12 @@ void cw_run_group_history_keep_hopeless(const struct cw_run_chain *c, uint32_t v
     keep(c, mixed(variant_shape(variant), HOPELESS), 1);
 }
 
-/* How often it was measured, in *ns how long it takes. */
-static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run_chain *c, uint64_t shape,
-                      double *ns)
+/* How often it was measured or told, in *ns how long it takes. */
+static double told_of(struct cw_history *h, uint32_t device, struct cw_key key, uint64_t shape, double *ns)
 {
     struct cw_history_estimate e;
 
-    cw_history_predict(h, cw_key_as(c->key, CHAIN_KERNEL), shape, 1, &device, NULL, 1, &e);
+    cw_history_predict(h, cw_key_as(key, CHAIN_KERNEL), shape, 1, &device, NULL, 1, &e);
     *ns = e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
     return e.source == CW_HISTORY_EXACT ? e.count : 0;
 }
@@ -115,26 +114,28 @@ static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run
 bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants)
 {
     uint32_t device, known = 0;
-    struct cw_history *h = kept(&device);
+    struct cw_history *h = history_of(&device);
     double ns, plain_ns, plain_runs;
     uint32_t doublings = 0;
 
     if (!h)
         return false;
     /* results that this process has found before the history was loaded are in there, too */
-    plain_runs = kept_of(h, device, c, PLAIN_SHAPE, &plain_ns);
+    plain_runs = told_of(h, device, c->key, PLAIN_SHAPE, &plain_ns);
     c->plain_runs =
         plain_runs > c->plain_runs ? (uint32_t)cw_whole_from(plain_runs, UINT32_MAX) : c->plain_runs;
     c->plain_ns = c->plain_ns > 0 ? c->plain_ns : plain_ns;
-    while (doublings < MOST_DOUBLINGS && kept_of(h, device, c, pulls_shape(doublings), &ns) > 0)
+    while (doublings < MOST_DOUBLINGS && told_of(h, device, c->key, pulls_shape(doublings), &ns) > 0)
         doublings++;
     c->doublings = doublings > c->doublings ? doublings : c->doublings;
     for (uint32_t helpers = 0; helpers < 2; helpers++)
-        c->warm[helpers] = kept_of(h, device, c, WARM_SHAPE + helpers, &ns) > 0;
+        c->warm[helpers] = told_of(h, device, c->key, WARM_SHAPE + helpers, &ns) > 0;
     for (uint32_t v = 0; v < variants; v++) {
-        c->runs[v] = (uint32_t)cw_whole_from(kept_of(h, device, c, variant_shape(v), &c->ns[v]), UINT32_MAX);
+        c->runs[v] =
+            (uint32_t)cw_whole_from(told_of(h, device, c->key, variant_shape(v), &c->ns[v]), UINT32_MAX);
         known += c->runs[v] > 0;
-        c->hopeless[v] = !c->runs[v] && kept_of(h, device, c, mixed(variant_shape(v), HOPELESS), &ns) > 0;
+        c->hopeless[v] =
+            !c->runs[v] && told_of(h, device, c->key, mixed(variant_shape(v), HOPELESS), &ns) > 0;
         if (c->hopeless[v])
             c->why = "earlier runs have found that nothing is gained";
         known += c->hopeless[v];
@@ -146,28 +147,16 @@ bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants)
 
 /* ---- rewritten kernels before their first chain */
 
-static struct cw_key key_of(struct cw_run_program *p)
-{
-    return cw_key_as(cw_run_costs_program_key(p), CHAIN_KERNEL);
-}
-
-static double times_told(struct cw_history *h, uint32_t device, struct cw_run_program *p, uint64_t shape)
-{
-    struct cw_history_estimate e;
-
-    cw_history_predict(h, key_of(p), shape, 1, &device, NULL, 1, &e);
-    return e.source == CW_HISTORY_EXACT ? e.count : 0;
-}
-
 /* The latest word counts: each is told only where it changes something, and where the history still counts
  * it. */
 static bool is_wanted(struct cw_history *h, uint32_t device, struct cw_run_program *p, uint64_t *shape)
 {
-    double wanted, unwanted;
+    struct cw_key key = cw_run_costs_program_key(p);
+    double wanted, unwanted, ns;
 
     for (*shape = WANTED_SHAPE;; *shape += 2) {
-        wanted = times_told(h, device, p, *shape);
-        unwanted = times_told(h, device, p, *shape + 1);
+        wanted = told_of(h, device, key, *shape, &ns);
+        unwanted = told_of(h, device, key, *shape + 1, &ns);
         if (wanted < CW_HISTORY_MEMORY || unwanted < CW_HISTORY_MEMORY)
             return wanted > unwanted;
     }
@@ -176,20 +165,21 @@ static bool is_wanted(struct cw_history *h, uint32_t device, struct cw_run_progr
 void cw_run_group_history_foresee(const struct cw_run_group *g, bool wanted)
 {
     uint32_t device;
-    struct cw_history *h = kept(&device);
+    struct cw_history *h = history_of(&device);
     uint64_t shape;
 
     for (uint32_t i = 0; h && !cw_run.chaos && i < g->steps; i++) {
         struct cw_run_program *p = g->step[i].kernel->program;
         if (is_wanted(h, device, p, &shape) != wanted)
-            cw_history_add(h, key_of(p), shape + !wanted, device, 1, 1);
+            cw_history_add(h, cw_key_as(cw_run_costs_program_key(p), CHAIN_KERNEL), shape + !wanted, device,
+                           1, 1);
     }
 }
 
 bool cw_run_group_history_expects(const struct cw_run_group *g)
 {
     uint32_t device;
-    struct cw_history *h = kept(&device);
+    struct cw_history *h = history_of(&device);
     uint64_t shape;
     bool all = h;
 
@@ -210,7 +200,7 @@ void cw_run_group_history_foresee_group(void *program)
     if (!cw_run_group_settings.on || cw_run.all || cw_run.chaos || cw_run.off || cw_run.forked ||
         !p->models || !p->options)
         return;
-    h = kept(&device);
+    h = history_of(&device);
     if (!h || !is_wanted(h, device, p, &shape))
         return;
     cw_log_debug("groups: rewritten kernels are built early, as earlier runs had chains");
@@ -229,18 +219,6 @@ static double measured_ns(const struct cw_run_task *t)
     double ns = k->known->mean_ns[t->at.home], batch = k->known->batch_ns;
 
     return batch > 0 && batch < ns ? batch : ns;
-}
-
-double cw_run_group_history_earlier_ns(const struct cw_run_task *t)
-{
-    const struct cw_run_perf_model *b = cw_run_perf_model_now();
-    struct cw_history_estimate e;
-
-    if (!b || !t->measure.shape || t->at.home >= b->workers)
-        return 0;
-    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->measure.shape,
-                       cw_run_costs_items(&t->launch), &b->estimator.device[t->at.home], NULL, 1, &e);
-    return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }
 
 /* The mean of the chain's known launches of the same kernel and size. An argument that counts the steps
@@ -270,7 +248,7 @@ double cw_run_group_history_plain_ns(const struct cw_run_group *g, bool *measure
         if (ns[i] > 0)
             continue;
         *measured = false;
-        ns[i] = cw_run_group_history_earlier_ns(g->step[i].task);
+        ns[i] = cw_run_perf_model_earlier_ns(g->step[i].task);
     }
     for (uint32_t i = 0; i < g->steps; i++) {
         double each = ns[i] > 0 ? ns[i] : like_ns(g, ns, i);

@@ -1,7 +1,6 @@
 /* group_plan.c - the tiles of a chain: bands of each launch, their bytes, their order by sched/groups.h.
  */
 #include "group.h"
-#include "../core/thresholds.h"
 #include "../memory/byte_range.h"
 
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
-#include "../workers/execute.h"
 #include "../workers/worker.h"
 
 #define NONE  CW_RUN_NO_TILE

@@ -4,7 +4,6 @@
  * How much of the caches is this process's to use, and how quick they are, cannot be asked on a shared
  * machine; so the model (sched/groups.h) only makes candidates. See groups/group_choice.c. */
 #include "group.h"
-#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -124,12 +124,3 @@ bool cw_extents_missing(const struct cw_extents *e, uint64_t low, uint64_t high,
     }
     return false;
 }
-
-uint64_t cw_extents_common(const struct cw_extents *e, uint64_t low, uint64_t high)
-{
-    uint64_t common = UINT64_MAX;
-
-    for (uint32_t i = find(e, low); i < e->n && e->of[i].low < high; i++)
-        common &= e->of[i].valid;
-    return common;
-}

@@ -40,7 +40,4 @@ void cw_extents_change(struct cw_extents *e, uint64_t low, uint64_t high, uint64
 bool cw_extents_missing(const struct cw_extents *e, uint64_t low, uint64_t high, uint64_t where,
                         struct cw_extent *piece);
 
-/* The memories in which all of [low, high), which is not empty, is valid. */
-uint64_t cw_extents_common(const struct cw_extents *e, uint64_t low, uint64_t high);
-
 #endif

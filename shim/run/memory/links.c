@@ -3,7 +3,6 @@
 
 #include "../../device/device.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 
 uint32_t cw_run_links_copies;
 

@@ -21,12 +21,9 @@ static struct {
 
 static bool is_over(const struct use *u)
 {
-    cl_int status = CL_COMPLETE;
-
     if (!u->event)
         return u->queue && u->queue->native_known >= u->given;
-    cw_next.clGetEventInfo(u->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return status <= CL_COMPLETE;
+    return cw_query_status(u->event) <= CL_COMPLETE;
 }
 
 static void drop(uint32_t i)

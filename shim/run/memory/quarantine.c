@@ -14,7 +14,6 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
-#include "../core/thresholds.h"
 #include "spread.h"
 
 bool cw_run_quarantine_is_due(cl_int status)

@@ -1,5 +1,5 @@
 /* spread_beside.h - bytes that a part of a launch has written in its memory, and another part in the memory
- * where they count until the launch is over (tiles/tile_margin.h). Then they are valid in both, unless
+ * where they count until the launch is over (tiles/tile_margin.c). Then they are valid in both, unless
  * something else has come there meanwhile. Lock held in all functions. */
 #ifndef CW_RUN_SPREAD_BESIDE_H
 #define CW_RUN_SPREAD_BESIDE_H

@@ -22,6 +22,8 @@
 #include "native_use.h"
 #include "spread_ahead.h"
 
+static struct cw_run_task *claims; /* commands that claim bytes, by links.claims; lock held */
+
 static bool meet(const struct cw_run_access *a, const struct cw_run_access *b)
 {
     return a->region == b->region && a->region->root && (a->write || b->write) && a->low < b->high &&
@@ -48,7 +50,7 @@ bool cw_run_spread_may_claim(const struct cw_run_task *t)
             !cw_run_fault_since(CW_RUN_FAULT_HEEDLESS))
             return false;
     }
-    for (const struct cw_run_task *other = cw_run.claims; other; other = other->links.claims)
+    for (const struct cw_run_task *other = claims; other; other = other->links.claims)
         if (other != t && (t->apart || cw_run_spread_memory_of(other) != memory) && share_bytes(t, other))
             return false;
     return true;
@@ -66,14 +68,14 @@ void cw_run_spread_claim(struct cw_run_task *t)
     if (t->claims)
         return;
     t->claims = true;
-    t->links.claims = cw_run.claims;
-    cw_run.claims = t;
+    t->links.claims = claims;
+    claims = t;
     count_writers(t, 1);
 }
 
 void cw_run_spread_release(struct cw_run_task *t)
 {
-    struct cw_run_task **at = &cw_run.claims;
+    struct cw_run_task **at = &claims;
 
     if (!t->claims)
         return;

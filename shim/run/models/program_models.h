@@ -27,7 +27,7 @@ struct cw_file_store *cw_run_program_models_store(void);
  * held; does nothing for a source that is not managed anyhow. */
 void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options);
 
-/* The same for all programs that have been built already, when helpers begin late (tuning/activation.h). Lock
+/* The same for all programs that have been built already, when helpers begin late (tuning/activation.c). Lock
  * held. */
 void cw_run_program_models_begin(void);
 

@@ -11,7 +11,6 @@
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 #include "../core/tile_types.h"
 #include "legal.h"
 

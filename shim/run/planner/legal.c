@@ -60,7 +60,7 @@ static enum cw_run_illegal at_other_home(const struct cw_run_kernel *k, const st
     return has_code(k, home, other) ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_CODE;
 }
 
-/* A launch there takes longer than it should (workers/late.h). */
+/* A launch there takes longer than it should (workers/late.c). */
 static bool is_late(const struct cw_run_worker *l)
 {
     return CW_UNLIKELY(l->late_at_ns) && cw_run_global_lock_now_ns() >= l->late_at_ns;

@@ -6,7 +6,6 @@
 #include "transfers.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -379,14 +378,6 @@ const char *cw_run_plan_verdict_string(enum cw_run_verdict v)
     };
 
     return v < CW_RUN_VERDICTS ? words[v] : "unknown";
-}
-
-const char *cw_run_plan_describe(const struct cw_run_plan *plan, char *text, size_t size)
-{
-    snprintf(text, size, "%s: %u commands, %.1f us instead of %.1f us; certain gain %.1f us, needed %.1f us",
-             cw_run_plan_verdict_string(plan->verdict), plan->tasks, plan->plan_ns / 1e3, plan->home_ns / 1e3,
-             plan->gain_ns / 1e3, plan->needed_ns / 1e3);
-    return text;
 }
 
 void cw_run_plan_finish(struct cw_run_plan *plan)

@@ -179,10 +179,6 @@ enum cw_status cw_run_planner_create(const struct cw_plan_device *devices, uint3
                                      struct cw_run_planner **planner, struct cw_error *err);
 void cw_run_planner_destroy(struct cw_run_planner *planner); /* NULL allowed */
 
-/* The largest window that the planner's policy plans in a few milliseconds: 65536, or 512 for policies of
- * quadratic time (dls, min-min, max-min, sufferage, ldcp). Larger ones are planned all the same. */
-uint32_t cw_run_planner_tasks_max(const struct cw_run_planner *planner);
-
 /* Whether the planner's policy shares commands, so that a window's `groups` are worth finding out. */
 bool cw_run_planner_shares(const struct cw_run_planner *planner);
 
@@ -208,9 +204,6 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
 
 /* Static words for `v`. */
 const char *cw_run_plan_verdict_string(enum cw_run_verdict v);
-
-/* Writes the verdict with its numbers, for --summary and logs. Returns `text`. */
-const char *cw_run_plan_describe(const struct cw_run_plan *plan, char *text, size_t size);
 
 /* Frees the arrays; safe on a zeroed struct. */
 void cw_run_plan_finish(struct cw_run_plan *plan);

@@ -194,8 +194,3 @@ bool cw_run_planner_shares(const struct cw_run_planner *planner)
 {
     return planner->shares;
 }
-
-uint32_t cw_run_planner_tasks_max(const struct cw_run_planner *planner)
-{
-    return planner->config.policy->quadratic ? 512 : 65536;
-}

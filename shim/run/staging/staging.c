@@ -136,6 +136,13 @@ static void look_at_turns(struct call *c)
     c->alone = atomic_load(&c->queue->calls) <= 1;
 }
 
+static bool is_mapped(const void *host, size_t bytes)
+{
+    struct cw_run_staging_map m;
+
+    return cw_run_staging_notes_meet((uintptr_t)host, (uintptr_t)host + bytes, false, &m);
+}
+
 /* The transfer may go through a pool. What is wrong about a call the vendor finds. */
 static bool may_stage(struct call *c, cl_command_queue queue)
 {
@@ -151,7 +158,7 @@ static bool may_stage(struct call *c, cl_command_queue queue)
     look_at_turns(c);
     c->idle = !c->n && c->queue->in_order && atomic_load(&c->queue->idle) + 1 == c->given;
     c->bytes = cw_run_staging_pieces_bytes(&c->job.shape);
-    return !cw_run_staging_notes_is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
+    return !is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
 }
 
 static size_t pool_bytes(void)
@@ -505,7 +512,7 @@ cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl
     c.job.queue = queue;
     c.queue = cw_run_staging_objects_queue(of);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    done = cw_run_staging_is_large(bytes) && !cw_run_staging_notes_is_mapped(host, bytes) &&
+    done = cw_run_staging_is_large(bytes) && !is_mapped(host, bytes) &&
            cw_run_staging_pieces_check(&c.job.shape, offset + bytes) && has_pool(&c) && read_apart(&c);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;

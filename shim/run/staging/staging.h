@@ -10,7 +10,7 @@
 #ifndef CW_RUN_STAGING_H
 #define CW_RUN_STAGING_H
 
-#include "../../door/dispatch.h"
+#include "../../door/query.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -81,9 +81,20 @@ cl_uint cw_run_staging_notes_hidden(cl_mem memory);
 
 /* The program maps a buffer, a part of one, or an image made of one: called before the vendor is. */
 void cw_run_staging_notes_maps(cl_mem memory);
-/* The program has mapped so many bytes at `address`, or undone that: they may be pinned already. */
-void cw_run_staging_notes_mapped(const void *address, size_t bytes);
-void cw_run_staging_notes_unmapped(const void *address);
+/* Bytes [low, high) of the host's memory that the program has mapped: they may be pinned already. Those whose
+ * bytes streams have named, and the others, do not meet. */
+struct cw_run_staging_map {
+    uintptr_t low, high;
+    uintptr_t region; /* named: they are its bytes from `offset` on (streams/stream_access.h) */
+    uint64_t offset;
+};
+void cw_run_staging_notes_mapped(const void *address, size_t bytes, bool named, uintptr_t region,
+                                 uint64_t offset);
+/* The latest of these at `address` is undone. */
+void cw_run_staging_notes_unmapped(const void *address, bool named);
+/* How many of these overlap [low, high); *latest is set where there is one. */
+uint32_t cw_run_staging_notes_meet(uintptr_t low, uintptr_t high, bool named,
+                                   struct cw_run_staging_map *latest);
 
 /* ---- answers about the events that the drop-in functions gave */
 

@@ -1,155 +1,144 @@
-/* staging_notes.c - three short lists, under one lock, and a set of buffers. */
+/* staging_notes.c - records of events and of buffers in use, and the program's maps. */
 #include "staging_notes.h"
+#include "../../door/lock.h"
 #include "../../door/lock_order.h"
+#include "../../door/registry.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct note {
-    struct note *next;
-    const void *key; /* event, address or buffer */
-    size_t bytes;    /* of a map; of a buffer: how often it is held */
-    cl_ulong ns[3];  /* of an event: queued, submit, start */
-};
-struct list {
-    struct note *first;
-    _Atomic uint32_t n;
-};
+/* Records stay with their entries. */
+enum { EVENT = CW_REGISTRY_STAGING + 2, BUFFER };
 
-static struct list events, maps, buffers;
+/* Of who makes and ends the records of buffers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&lock, STAGING_NOTES)
 
-/* Lock held. */
-static struct note **find(struct list *list, const void *key)
-{
-    struct note **at = &list->first;
-
-    while (*at && (*at)->key != key)
-        at = &(*at)->next;
-    return at;
-}
-
-/* Lock held. NULL: out of memory. */
-static struct note *add(struct list *list, const void *key)
-{
-    struct note *n = calloc(1, sizeof *n);
-
-    if (!n)
-        return NULL;
-    n->key = key;
-    n->next = list->first;
-    list->first = n;
-    atomic_fetch_add(&list->n, 1);
-    return n;
-}
-
-/* Lock held. */
-static void take_out(struct list *list, struct note **at)
-{
-    struct note *n = *at;
-
-    if (!n)
-        return;
-    *at = n->next;
-    free(n);
-    atomic_fetch_sub(&list->n, 1);
-}
-
-static void forget(struct list *list, const void *key)
-{
-    if (CW_LIKELY(!atomic_load(&list->n)))
-        return;
-    pthread_mutex_lock(&lock);
-    take_out(list, find(list, key));
-    pthread_mutex_unlock(&lock);
-}
-
 /* ---- times of events */
+
+struct times {
+    _Atomic cl_ulong ns[3]; /* queued, submit, start */
+};
+static atomic_bool has_times; /* some event has had some */
 
 void cw_run_staging_notes_times(cl_event event, cl_event first)
 {
     static const cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
                                               CL_PROFILING_COMMAND_START};
+    struct cw_registry_entry *e, *stale;
+    struct times *t;
     cl_ulong ns[3];
-    struct note *n;
 
     for (int i = 0; i < 3; i++)
         if (cw_next.clGetEventProfilingInfo(first, names[i], sizeof *ns, &ns[i], NULL) != CL_SUCCESS)
             return;
-    pthread_mutex_lock(&lock);
-    n = *find(&events, event);
-    n = n ? n : add(&events, event);
-    for (int i = 0; n && i < 3; i++)
-        n->ns[i] = ns[i];
-    pthread_mutex_unlock(&lock);
+    atomic_store(&has_times, true);
+    cw_run_staging_notes_new(event);
+    e = cw_registry_claim(event, EVENT, sizeof *t, &stale);
+    t = e ? cw_registry_record(e) : NULL;
+    for (int i = 0; t && i < 3; i++)
+        t->ns[i] = ns[i];
+    if (t)
+        cw_registry_publish(e, EVENT, t);
 }
 
 bool cw_run_staging_notes_times_of(cl_event event, cl_profiling_info name, cl_ulong *ns)
 {
-    struct note *n;
+    const struct times *t;
 
-    if (CW_LIKELY(!atomic_load(&events.n)) || name < CL_PROFILING_COMMAND_QUEUED ||
+    if (CW_LIKELY(!atomic_load(&has_times)) || name < CL_PROFILING_COMMAND_QUEUED ||
         name > CL_PROFILING_COMMAND_START)
         return false;
-    pthread_mutex_lock(&lock);
-    n = *find(&events, event);
-    if (n)
-        *ns = n->ns[name - CL_PROFILING_COMMAND_QUEUED];
-    pthread_mutex_unlock(&lock);
-    return n;
+    t = cw_registry_find(event, EVENT);
+    if (t)
+        *ns = t->ns[name - CL_PROFILING_COMMAND_QUEUED];
+    return t;
+}
+
+void cw_run_staging_notes_new(cl_event event)
+{
+    struct cw_registry_entry *e =
+        CW_LIKELY(!atomic_load(&has_times)) ? NULL : cw_registry_entry(event, EVENT);
+
+    if (e)
+        cw_registry_end(e, EVENT);
 }
 
 void cw_run_staging_notes_release(cl_event event)
 {
     cl_uint references = 0;
 
-    if (CW_LIKELY(!atomic_load(&events.n)))
+    if (CW_LIKELY(!atomic_load(&has_times)) || !cw_registry_find(event, EVENT))
         return;
     if (cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL) ==
             CL_SUCCESS &&
         references == 1)
-        forget(&events, event);
-}
-
-void cw_run_staging_notes_new(cl_event event)
-{
-    forget(&events, event);
+        cw_run_staging_notes_new(event);
 }
 
 /* ---- maps */
 
-void cw_run_staging_notes_mapped(const void *address, size_t bytes)
-{
-    struct note *n;
+struct map {
+    struct map *next; /* an earlier one */
+    struct cw_run_staging_map m;
+};
+static struct {
+    struct map *first;
+    _Atomic uint32_t n;
+} maps[2]; /* those that streams have named, and the others */
+static cw_lock map_lock;
 
-    pthread_mutex_lock(&lock);
-    n = add(&maps, address);
-    if (n)
-        n->bytes = bytes;
-    pthread_mutex_unlock(&lock);
+void cw_run_staging_notes_mapped(const void *address, size_t bytes, bool named, uintptr_t region,
+                                 uint64_t offset)
+{
+    struct map *map = malloc(sizeof *map);
+
+    if (!map)
+        return;
+    map->m = (struct cw_run_staging_map){(uintptr_t)address, (uintptr_t)address + bytes, region, offset};
+    cw_lock_take(&map_lock);
+    map->next = maps[named].first;
+    maps[named].first = map;
+    maps[named].n++;
+    cw_lock_free(&map_lock);
 }
 
-void cw_run_staging_notes_unmapped(const void *address)
+static __attribute__((noinline)) void take_out(uintptr_t low, bool named)
 {
-    forget(&maps, address);
-}
+    struct map **at = &maps[named].first, *map;
 
-bool cw_run_staging_notes_is_mapped(const void *address, size_t bytes)
-{
-    uintptr_t low = (uintptr_t)address, at;
-    bool mapped = false;
-
-    if (CW_LIKELY(!atomic_load(&maps.n)))
-        return false;
-    pthread_mutex_lock(&lock);
-    for (const struct note *n = maps.first; n && !mapped; n = n->next) {
-        at = (uintptr_t)n->key;
-        mapped = low < at + n->bytes && at < low + bytes;
+    cw_lock_take(&map_lock);
+    while (*at && (*at)->m.low != low)
+        at = &(*at)->next;
+    map = *at;
+    if (map) {
+        *at = map->next;
+        maps[named].n--;
     }
-    pthread_mutex_unlock(&lock);
-    return mapped;
+    cw_lock_free(&map_lock);
+    free(map);
+}
+
+void cw_run_staging_notes_unmapped(const void *address, bool named)
+{
+    if (CW_UNLIKELY(maps[named].n))
+        take_out((uintptr_t)address, named);
+}
+
+uint32_t cw_run_staging_notes_meet(uintptr_t low, uintptr_t high, bool named,
+                                   struct cw_run_staging_map *latest)
+{
+    uint32_t n = 0;
+
+    if (CW_LIKELY(!maps[named].n))
+        return 0;
+    cw_lock_take(&map_lock);
+    for (const struct map *map = maps[named].first; map; map = map->next)
+        if (map->m.low < high && low < map->m.high && !n++)
+            *latest = map->m;
+    cw_lock_free(&map_lock);
+    return n;
 }
 
 /* Buffers that were ever mapped, by a hash of their handles: no record has to go when a buffer does. */
@@ -198,42 +187,37 @@ bool cw_run_staging_notes_was_mapped(cl_mem root)
 
 void cw_run_staging_notes_hold(cl_mem memory)
 {
-    struct note *n;
+    struct cw_registry_entry *e, *stale;
 
     pthread_mutex_lock(&lock);
-    n = *find(&buffers, memory);
-    n = n ? n : add(&buffers, memory);
-    if (n)
-        n->bytes++;
+    e = cw_registry_entry(memory, BUFFER);
+    if (!e && (e = cw_registry_claim(memory, BUFFER, sizeof(atomic_uint), &stale)))
+        cw_registry_publish(e, BUFFER, cw_registry_record(e));
+    if (e)
+        ++*(atomic_uint *)cw_registry_record(e);
     pthread_mutex_unlock(&lock);
 }
 
 void cw_run_staging_notes_let_go(cl_mem memory)
 {
-    struct note **at;
+    struct cw_registry_entry *e;
 
     pthread_mutex_lock(&lock);
-    at = find(&buffers, memory);
-    if (*at && !--(*at)->bytes)
-        take_out(&buffers, at);
+    e = cw_registry_entry(memory, BUFFER);
+    if (e && !--*(atomic_uint *)cw_registry_record(e))
+        cw_registry_end(e, BUFFER);
     pthread_mutex_unlock(&lock);
 }
 
 cl_uint cw_run_staging_notes_hidden(cl_mem memory)
 {
-    struct note *n;
-    cl_uint held;
+    const atomic_uint *held = cw_registry_find(memory, BUFFER);
 
-    if (CW_LIKELY(!atomic_load(&buffers.n)))
-        return 0;
-    pthread_mutex_lock(&lock);
-    n = *find(&buffers, memory);
-    held = n ? (cl_uint)n->bytes : 0;
-    pthread_mutex_unlock(&lock);
-    return held;
+    return held ? *held : 0;
 }
 
 void cw_run_staging_notes_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
+    cw_lock_free(&map_lock);
 }

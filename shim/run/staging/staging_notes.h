@@ -8,9 +8,6 @@
  * Nothing happens where the vendor has no times of it. */
 void cw_run_staging_notes_times(cl_event event, cl_event first);
 
-/* The bytes from `address` on lie in, or overlap with, a map of the program. */
-bool cw_run_staging_notes_is_mapped(const void *address, size_t bytes);
-
 /* The buffer that this one, or this image, is a part of, or itself. */
 cl_mem cw_run_staging_notes_root(cl_mem memory);
 /* The program may have mapped a part of the root; for one in some thousand others it seems so, too. */

@@ -41,7 +41,7 @@ static struct cw_run_staging_context *find_context(cl_context handle)
 static void *publish(const void *handle, unsigned kind, size_t bytes)
 {
     void *record = calloc(1, bytes);
-    struct cw_registry_entry *stale, *e = record ? cw_registry_claim(handle, kind, &stale) : NULL;
+    struct cw_registry_entry *stale, *e = record ? cw_registry_claim(handle, kind, 0, &stale) : NULL;
 
     if (e) {
         cw_registry_publish(e, kind, record);
@@ -49,14 +49,6 @@ static void *publish(const void *handle, unsigned kind, size_t bytes)
     }
     free(record);
     return NULL;
-}
-
-static cl_uint references(cl_context context)
-{
-    cl_uint n = 0;
-
-    cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof n, &n, NULL);
-    return n;
 }
 
 /* Whether the vendor counts a context's objects among its references; asked once, in a context that the
@@ -71,9 +63,9 @@ static void look_at_counts(cl_context context)
 
     if (atomic_flag_test_and_set(&done))
         return;
-    before = references(context);
+    before = cw_query_context_references(context);
     memory = cw_next.clCreateBuffer(context, CL_MEM_READ_WRITE, 1, NULL, &err);
-    atomic_store(&counted, references(context) > before);
+    atomic_store(&counted, cw_query_context_references(context) > before);
     if (memory)
         cw_next.clReleaseMemObject(memory);
 }

@@ -147,11 +147,6 @@ uint8_t *cw_run_staging_pool_chunk(unsigned seat, unsigned k)
     return pool.base + (2 * seat + k) * pool.chunk;
 }
 
-size_t cw_run_staging_pool_chunk_bytes(void)
-{
-    return pool.chunk;
-}
-
 uint8_t *cw_run_staging_pool_cell(void)
 {
     uint8_t *cell = NULL;

@@ -21,9 +21,8 @@ void cw_run_staging_pool_exit(void);
 /* None was made yet, and one may be. */
 bool cw_run_staging_pool_is_wanted(void);
 
-/* After an enter: chunk `k`, 0 or 1, of a seat; and the size of a chunk. */
+/* After an enter: chunk `k`, 0 or 1, of a seat. */
 uint8_t *cw_run_staging_pool_chunk(unsigned seat, unsigned k);
-size_t cw_run_staging_pool_chunk_bytes(void);
 
 /* After an enter, which the caller keeps for as long as it has the cell: one that is free; NULL: none is. */
 uint8_t *cw_run_staging_pool_cell(void);

@@ -46,14 +46,6 @@ static void insert(struct cw_stream_queue *q, struct cw_stream_callback *c)
     *at = c;
 }
 
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_COMPLETE;
-
-    cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return status;
-}
-
 /* The program's function, as a call of the program's: its calls are hooked. */
 static void call_program(void(CL_CALLBACK *function)(cl_event, cl_int, void *), cl_event event, cl_int status,
                          void *data)
@@ -70,7 +62,7 @@ static void call_program(void(CL_CALLBACK *function)(cl_event, cl_int, void *), 
 static void call(const struct cw_stream_callback *c)
 {
     cl_event event = (cl_event)(uintptr_t)c->event->o.handle;
-    cl_int status = status_of(event);
+    cl_int status = cw_query_status(event);
 
     cw_handoff_wait(event);
     call_program(c->function, event, status < 0 ? status : c->type, c->data);

@@ -126,7 +126,7 @@ static cl_int count_references(struct cw_stream_event *e, cl_event event, size_t
     err = cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
     count -= cw_stream_queue_holds(e->queue, event) + atomic_load(&e->seats);
     cw_stream_unlock(&e->queue->lock);
-    return err == CL_SUCCESS ? cw_layer_answer(&count, sizeof count, capacity, to, bytes) : err;
+    return err == CL_SUCCESS ? cw_query_answer(&count, sizeof count, capacity, to, bytes) : err;
 }
 
 static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name, size_t capacity, void *to,
@@ -137,7 +137,7 @@ static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name,
 
     if (name == CL_EVENT_COMMAND_QUEUE) {
         queue = (cl_command_queue)(uintptr_t)e->queue->o.handle;
-        return cw_layer_answer(&queue, sizeof queue, capacity, to, bytes);
+        return cw_query_answer(&queue, sizeof queue, capacity, to, bytes);
     }
     if (name == CL_EVENT_REFERENCE_COUNT)
         return count_references(e, event, capacity, to, bytes);
@@ -149,7 +149,7 @@ static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name,
     if (status > CL_COMPLETE)
         flush(e);
     status = status_of(e, status);
-    return cw_layer_answer(&status, sizeof status, capacity, to, bytes);
+    return cw_query_answer(&status, sizeof status, capacity, to, bytes);
 }
 
 cl_int cw_stream_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t capacity, void *to,
@@ -181,16 +181,13 @@ static void record(const struct cw_stream_event *e)
 {
     static const cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
                                               CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
-    cl_int status = CL_COMPLETE;
     uint64_t at[4];
 
     if (CW_LIKELY(!e->recorded))
         return;
     for (int i = 0; i < 4; i++)
         at[i] = time_of(e, names[i]);
-    cw_next.clGetEventInfo((cl_event)(uintptr_t)e->o.handle, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                           &status, NULL);
-    cw_device_times_ran(e->recorded - 1, 0, status, at);
+    cw_device_times_ran(e->recorded - 1, 0, cw_query_status((cl_event)(uintptr_t)e->o.handle), at);
 }
 
 /* As bare, a command begins when the one before it has ended; what ran at the same time counts for the
@@ -241,7 +238,7 @@ cl_int cw_stream_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info 
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (err != CL_SUCCESS || !moved)
         return err;
-    return cw_layer_answer(&ns, sizeof ns, capacity, to, bytes);
+    return cw_query_answer(&ns, sizeof ns, capacity, to, bytes);
 }
 
 /* The program has waited for it, and so for all commands before it. */
@@ -285,19 +282,4 @@ cl_int cw_stream_hook_clWaitForEvents(cl_uint n, const cl_event *list)
             cw_stream_object_unpin(e);
         }
     return err;
-}
-
-cl_int cw_stream_hook_clRetainEvent(cl_event event)
-{
-    cl_int err = cw_stream_below.clRetainEvent(event);
-
-    if (err == CL_SUCCESS)
-        cw_stream_object_retained(event, CW_STREAM_EVENT);
-    return err;
-}
-
-cl_int cw_stream_hook_clReleaseEvent(cl_event event)
-{
-    cw_stream_object_released(event, CW_STREAM_EVENT);
-    return cw_stream_below.clReleaseEvent(event);
 }

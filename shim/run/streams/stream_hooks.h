@@ -12,19 +12,19 @@
     /* streams/stream_memory.c */                                                                            \
     X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clCreateImage)                  \
     X(clCreateImageWithProperties) X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe)                     \
-    X(clCreateFromGLBuffer) X(clCreateFromGLTexture) X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D)   \
-    X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR) X(clRetainMemObject) X(clReleaseMemObject)      \
+    X(clCreateFromGLBuffer) X(clCreateFromGLTexture) X(clCreateFromGLTexture2D)                              \
+    X(clCreateFromGLTexture3D) X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR)                      \
     /* streams/stream_kernel.c */                                                                            \
-    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram)                              \
-    X(clRetainProgram) X(clReleaseProgram) X(clCreateKernel)                                                 \
-    X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel) X(clSetKernelArg)      \
-    X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel) X(clEnqueueTask)            \
+    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clCreateKernel)            \
+    X(clCreateKernelsInProgram) X(clCloneKernel) X(clSetKernelArg) X(clSetKernelArgSVMPointer)               \
+    X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel) X(clEnqueueTask)                                        \
     /* streams/stream_wait.c */                                                                              \
-    X(clRetainContext) X(clReleaseContext) X(clGetContextInfo) X(clRetainCommandQueue)                       \
-    X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)                             \
+    X(clRetainContext) X(clReleaseContext) X(clRetainMemObject) X(clReleaseMemObject) X(clRetainProgram)     \
+    X(clReleaseProgram) X(clRetainKernel) X(clReleaseKernel) X(clRetainEvent) X(clReleaseEvent)              \
+    X(clRetainCommandQueue) X(clGetContextInfo) X(clReleaseCommandQueue) X(clSetCommandQueueProperty)        \
+    X(clFlush) X(clFinish)                                                                                   \
     /* streams/stream_event.c, streams/stream_callback.c */                                                  \
-    X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)       \
-    X(clSetEventCallback)                                                                                    \
+    X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clSetEventCallback)                    \
     /* streams/stream_transfer.c */                                                                          \
     X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)             \
     X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBufferRect)                        \
@@ -32,8 +32,8 @@
     /* streams/stream_closing.c */                                                                           \
     X(clEnqueueMigrateMemObjects) X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueCopyImage)         \
     X(clEnqueueCopyImageToBuffer) X(clEnqueueCopyBufferToImage) X(clEnqueueFillImage)                        \
-    X(clEnqueueMapImage) X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList)                                   \
-    X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList) X(clEnqueueWaitForEvents) X(clEnqueueNativeKernel)   \
+    X(clEnqueueMapImage) X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier)               \
+    X(clEnqueueBarrierWithWaitList) X(clEnqueueWaitForEvents) X(clEnqueueNativeKernel)                       \
     X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                      \
     X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem) X(clEnqueueAcquireGLObjects)                              \
     X(clEnqueueReleaseGLObjects) X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)

@@ -120,25 +120,6 @@ cl_int cw_stream_hook_clBuildProgram(cl_program program, cl_uint n, const cl_dev
     return cw_stream_below.clBuildProgram(program, n, devices, options, notify, data);
 }
 
-#define RETAIN(name, type, kind)                                                                             \
-    cl_int cw_stream_hook_##name(type handle)                                                                \
-    {                                                                                                        \
-        cl_int err = cw_stream_below.name(handle);                                                           \
-        if (err == CL_SUCCESS)                                                                               \
-            cw_stream_object_retained(handle, kind);                                                         \
-        return err;                                                                                          \
-    }
-#define RELEASE(name, type, kind)                                                                            \
-    cl_int cw_stream_hook_##name(type handle)                                                                \
-    {                                                                                                        \
-        cw_stream_object_released(handle, kind);                                                             \
-        return cw_stream_below.name(handle);                                                                 \
-    }
-RETAIN(clRetainProgram, cl_program, CW_STREAM_PROGRAM)
-RELEASE(clReleaseProgram, cl_program, CW_STREAM_PROGRAM)
-RETAIN(clRetainKernel, cl_kernel, CW_STREAM_KERNEL)
-RELEASE(clReleaseKernel, cl_kernel, CW_STREAM_KERNEL)
-
 /* ---- kernels */
 
 void cw_stream_kernel_free(void *object)
@@ -228,25 +209,27 @@ cl_kernel cw_stream_hook_clCloneKernel(cl_kernel from, cl_int *err)
 static void set_arg(struct cw_stream_kernel *k, cl_uint index, size_t size, const void *value)
 {
     struct cw_stream_arg *a = &k->args[index];
-    const struct cw_stream_memory *m;
+    struct cw_stream_memory *m = NULL;
     const void *handle;
 
-    *a = (struct cw_stream_arg){.mode = a->mode};
-    if (size != sizeof handle || !value)
+    if (size == sizeof handle && value) {
+        memcpy(&handle, value, sizeof handle);
+        m = cw_stream_object_pin(handle, CW_STREAM_MEMORY); /* a number may be one that a thread releases */
+    }
+    if (!m) {
+        *a = (struct cw_stream_arg){.mode = a->mode};
         return;
-    memcpy(&handle, value, sizeof handle);
-    m = cw_stream_object_find(handle, CW_STREAM_MEMORY);
-    if (!m)
-        return;
+    }
     a->bytes = m->bytes;
     a->odd = !m->plain;
     a->host_sees = m->host_sees;
+    cw_stream_object_unpin(m);
 }
 
 cl_int cw_stream_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     struct cw_stream_kernel *k =
-        cw_stream_queue_may_come() ? cw_stream_object_find(kernel, CW_STREAM_KERNEL) : NULL;
+        cw_stream_queue_may_come() ? cw_registry_find(kernel, CW_REGISTRY_STREAM + CW_STREAM_KERNEL) : NULL;
     cl_int err;
 
     if (!k)

@@ -1,91 +1,43 @@
 /* stream_memory.c - the memory objects of streamed contexts: which bytes they name. */
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "../staging/staging.h"
 #include "stream_hooks.h"
-#include "../../door/lock_order.h"
 #include "stream_memory.h"
 #include "stream_seat.h"
 
 #define HOST (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)
 
-/* Bytes of a buffer that the program has the address of. */
-struct map {
-    struct map *next;
-    uintptr_t low, high;
-    struct cw_stream_bytes bytes;
-};
-static struct map *maps;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CW_LOCK_RANK(&lock, STREAM_MEMORY)
-
 void cw_stream_memory_mapped(cl_mem buffer, const void *address, size_t offset, size_t bytes)
 {
-    const struct cw_stream_memory *m = cw_stream_object_find(buffer, CW_STREAM_MEMORY);
-    struct map *map = m && m->plain && address ? malloc(sizeof *map) : NULL;
+    struct cw_stream_memory *m = cw_stream_object_find(buffer, CW_STREAM_MEMORY);
 
-    cw_stream_seat_leave(cw_stream_object_find(buffer, CW_STREAM_MEMORY));
-    if (!map)
-        return;
-    map->low = (uintptr_t)address;
-    map->high = map->low + bytes;
-    map->bytes = m->bytes;
-    map->bytes.low += offset;
-    map->bytes.high = map->bytes.low + bytes;
-    pthread_mutex_lock(&lock);
-    map->next = maps;
-    maps = map;
-    pthread_mutex_unlock(&lock);
+    cw_stream_seat_leave(m);
+    if (m && m->plain && address)
+        cw_run_staging_notes_mapped(address, bytes, true, m->bytes.region, m->bytes.low + offset);
 }
 
 bool cw_stream_memory_is_mapped(const void *address, struct cw_stream_bytes *to)
 {
-    unsigned n = 0;
+    uintptr_t low = (uintptr_t)address;
+    struct cw_run_staging_map map = {0};
+    uint32_t n = cw_run_staging_notes_meet(low, low + 1, true, &map);
 
-    *to = (struct cw_stream_bytes){0};
-    pthread_mutex_lock(&lock);
-    for (const struct map *map = maps; map; map = map->next)
-        if (map->low == (uintptr_t)address) {
-            *to = map->bytes;
-            n++;
-        }
-    pthread_mutex_unlock(&lock);
-    return n == 1;
-}
-
-void cw_stream_memory_unmapped(const void *address)
-{
-    struct map **at = &maps, *map;
-
-    pthread_mutex_lock(&lock);
-    while (*at && (*at)->low != (uintptr_t)address)
-        at = &(*at)->next;
-    map = *at;
-    if (map)
-        *at = map->next;
-    pthread_mutex_unlock(&lock);
-    free(map);
+    *to = (struct cw_stream_bytes){
+        .region = map.region, .low = map.offset, .high = map.offset + map.high - map.low};
+    return n == 1 && map.low == low;
 }
 
 bool cw_stream_memory_host(const void *host, size_t bytes, struct cw_stream_bytes *to)
 {
     uintptr_t low = (uintptr_t)host, high = low + bytes;
-    bool whole = true;
+    struct cw_run_staging_map map;
 
     *to = (struct cw_stream_bytes){.low = low, .high = high};
-    pthread_mutex_lock(&lock);
-    for (const struct map *map = maps; map; map = map->next) {
-        if (map->low >= high || low >= map->high)
-            continue;
-        to->region = map->bytes.region;
-        to->low = map->bytes.low + (low - map->low);
-        to->high = to->low + bytes;
-        whole = map->low <= low && high <= map->high;
-        break;
-    }
-    pthread_mutex_unlock(&lock);
-    return whole && high >= low;
+    if (!cw_run_staging_notes_meet(low, high, true, &map))
+        return high >= low;
+    to->region = map.region;
+    to->low = map.offset + (low - map.low);
+    to->high = to->low + bytes;
+    return map.low <= low && low <= high && high <= map.high;
 }
 
 static struct cw_stream_memory *remember(cl_context context, cl_mem memory)
@@ -211,18 +163,3 @@ SHARED(clCreateFromEGLImageKHR,
        (CLeglDisplayKHR display, CLeglImageKHR image, cl_mem_flags flags,
         const cl_egl_image_properties_khr *properties, cl_int *err),
        (display, image, flags, properties, err))
-
-cl_int cw_stream_hook_clRetainMemObject(cl_mem memory)
-{
-    cl_int err = cw_stream_below.clRetainMemObject(memory);
-
-    if (err == CL_SUCCESS)
-        cw_stream_object_retained(memory, CW_STREAM_MEMORY);
-    return err;
-}
-
-cl_int cw_stream_hook_clReleaseMemObject(cl_mem memory)
-{
-    cw_stream_object_released(memory, CW_STREAM_MEMORY);
-    return cw_stream_below.clReleaseMemObject(memory);
-}

@@ -8,11 +8,10 @@
  * may be NULL. */
 cl_mem cw_stream_memory_odd(cl_context context, cl_mem memory);
 
-/* The program maps bytes of a buffer, or lets go of them. */
+/* The program has mapped bytes of a buffer, and lets go of them by cw_run_staging_notes_unmapped. */
 void cw_stream_memory_mapped(cl_mem buffer, const void *address, size_t offset, size_t bytes);
 /* The bytes of the one map that has that address. False: there is none, or there are several. */
 bool cw_stream_memory_is_mapped(const void *address, struct cw_stream_bytes *to);
-void cw_stream_memory_unmapped(const void *address);
 
 /* The bytes of host memory: where a map has given them to the program, those of the buffer. False: it is
  * some of both. */

@@ -6,22 +6,12 @@
 void (*cw_stream_object_free[CW_STREAM_KINDS])(void *object);
 
 static atomic_bool some;
-static atomic_uint num[CW_STREAM_KINDS]; /* records that are found */
+atomic_uint cw_stream_object_num[CW_STREAM_KINDS];
+static atomic_uint *const num = cw_stream_object_num;
 
 bool cw_stream_object_any(void)
 {
     return atomic_load_explicit(&some, memory_order_relaxed);
-}
-
-/* A thread that has a handle from its maker sees the record counted. */
-static bool has(enum cw_stream_kind kind)
-{
-    return atomic_load_explicit(&num[kind], memory_order_relaxed);
-}
-
-bool cw_stream_object_in_use(void)
-{
-    return has(CW_STREAM_QUEUE) || has(CW_STREAM_EVENT);
 }
 
 /* `o` is pinned. */
@@ -38,7 +28,7 @@ void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size
 {
     struct cw_stream_object *o = calloc(1, bytes);
     struct cw_registry_entry *stale,
-        *e = o ? cw_registry_claim(handle, CW_REGISTRY_STREAM + kind, &stale) : NULL;
+        *e = o ? cw_registry_claim(handle, CW_REGISTRY_STREAM + kind, 0, &stale) : NULL;
 
     if (!e) {
         free(o);
@@ -57,34 +47,13 @@ void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size
     return o;
 }
 
-void *cw_stream_object_find(const void *handle, enum cw_stream_kind kind)
-{
-    return has(kind) ? cw_registry_find(handle, CW_REGISTRY_STREAM + kind) : NULL;
-}
-
-void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind)
-{
-    struct cw_registry_entry *e = has(kind) ? cw_registry_entry(handle, CW_REGISTRY_STREAM + kind) : NULL;
-
-    if (!e || !cw_registry_pin(e))
-        return NULL;
-    if (cw_registry_handle(e) == handle)
-        return cw_registry_record(e);
-    cw_stream_object_unpin(cw_registry_record(e)); /* the entry is another handle's by now */
-    return NULL;
-}
-
 void cw_stream_object_pin_again(void *object)
 {
     atomic_fetch_add(&((struct cw_stream_object *)object)->entry->pins, 1);
 }
 
-void cw_stream_object_unpin(void *object)
+void cw_stream_object_finish(struct cw_stream_object *o)
 {
-    struct cw_stream_object *o = object;
-
-    if (!cw_registry_unpin(o->entry))
-        return;
     if (cw_stream_object_free[o->kind])
         cw_stream_object_free[o->kind](o);
     free(o);

@@ -9,7 +9,7 @@
 
 #include "stream_access.h"
 
-#include "../../door/dispatch.h"
+#include "../../door/query.h"
 #include "../../door/registry.h"
 
 enum cw_stream_kind {
@@ -100,17 +100,47 @@ struct cw_stream_kernel {
 
 /* True from the first streamed context on. */
 bool cw_stream_object_any(void);
+/* Records that are found. A thread that has a handle from its maker sees the record counted. */
+extern atomic_uint cw_stream_object_num[CW_STREAM_KINDS];
+static inline bool cw_stream_object_has(enum cw_stream_kind kind)
+{
+    return atomic_load_explicit(&cw_stream_object_num[kind], memory_order_relaxed);
+}
 /* Some queue has streams, or an event of one that had is alive. A thread that got neither may rely on
  * false. */
-bool cw_stream_object_in_use(void);
+static inline bool cw_stream_object_in_use(void)
+{
+    return cw_stream_object_has(CW_STREAM_QUEUE) || cw_stream_object_has(CW_STREAM_EVENT);
+}
 
 /* Makes a zeroed record of `bytes` bytes with one reference, and forgets a stale one. NULL: memory is out. */
 void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size_t bytes);
-void *cw_stream_object_find(const void *handle, enum cw_stream_kind kind);
-/* The same, and the record stays until it is unpinned. */
-void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind);
+static inline void *cw_stream_object_find(const void *handle, enum cw_stream_kind kind)
+{
+    return cw_stream_object_has(kind) ? cw_registry_find(handle, CW_REGISTRY_STREAM + kind) : NULL;
+}
 void cw_stream_object_pin_again(void *object);
-void cw_stream_object_unpin(void *object);
+void cw_stream_object_finish(struct cw_stream_object *o); /* its last pin has gone */
+static inline void cw_stream_object_unpin(void *object)
+{
+    struct cw_stream_object *o = object;
+
+    if (CW_UNLIKELY(cw_registry_unpin(o->entry)))
+        cw_stream_object_finish(o);
+}
+/* As cw_stream_object_find, and the record stays until it is unpinned. */
+static inline void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind)
+{
+    struct cw_registry_entry *e =
+        cw_stream_object_has(kind) ? cw_registry_entry(handle, CW_REGISTRY_STREAM + kind) : NULL;
+
+    if (!e || !cw_registry_pin(e))
+        return NULL;
+    if (CW_LIKELY(cw_registry_handle(e) == handle))
+        return cw_registry_record(e);
+    cw_stream_object_unpin(cw_registry_record(e)); /* the entry is another handle's by now */
+    return NULL;
+}
 void cw_stream_object_retained(const void *handle, enum cw_stream_kind kind);
 /* The handle is unknown from here on, also while the program has references. */
 void cw_stream_object_forget(const void *handle, enum cw_stream_kind kind);

@@ -62,19 +62,14 @@ void cw_stream_queue_catch_up(void *queue)
     }
 }
 
-static atomic_uint contexts; /* whose later queues may have streams */
+atomic_uint cw_stream_queue_contexts;
 
 void cw_stream_queue_context(struct cw_stream_context *c, bool begins)
 {
     if (begins)
-        contexts++;
+        cw_stream_queue_contexts++;
     else if (!atomic_exchange(&c->left, true))
-        contexts--;
-}
-
-bool cw_stream_queue_may_come(void)
-{
-    return atomic_load_explicit(&contexts, memory_order_relaxed) || cw_stream_object_in_use();
+        cw_stream_queue_contexts--;
 }
 
 /* While the program has one queue, a blocking command of it does not wait for what nobody can see.
@@ -167,14 +162,6 @@ static struct cw_stream_mark *mark_of(const struct cw_stream *t, uint64_t number
     return low < t->num_marks ? &t->marks[low] : NULL;
 }
 
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-
-    cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return status;
-}
-
 void cw_stream_queue_reached(struct cw_stream_queue *q, uint32_t s, uint64_t number)
 {
     struct cw_stream *t = &q->of[s];
@@ -195,7 +182,7 @@ static bool append(struct cw_stream_queue *q, uint32_t s, cl_event event)
     struct cw_stream *t = &q->of[s];
     struct cw_stream_mark *wider;
 
-    if (t->num_marks >= MANY_MARKS && status_of(t->marks[0].event) == CL_COMPLETE)
+    if (t->num_marks >= MANY_MARKS && cw_query_status(t->marks[0].event) == CL_COMPLETE)
         cw_stream_queue_reached(q, s, t->marks[0].number);
     if (t->num_marks == t->cap_marks) {
         wider = realloc(t->marks, (t->cap_marks * 2 + MANY_MARKS) * sizeof *wider);
@@ -246,7 +233,7 @@ cl_event cw_stream_queue_mark(struct cw_stream_queue *q, uint32_t s, uint64_t nu
     if (number <= t->over)
         return NULL;
     m = mark_of(t, number);
-    if (m && status_of(m->event) == CL_COMPLETE) {
+    if (m && cw_query_status(m->event) == CL_COMPLETE) {
         cw_stream_queue_reached(q, s, m->number);
         return NULL;
     }
@@ -269,7 +256,7 @@ bool cw_stream_queue_is_over(struct cw_stream_queue *q, uint32_t s, uint64_t num
         cw_next.clFlush(q->of[s].queue);
         q->of[s].dirty = false;
     }
-    return !event || status_of(event) <= CL_COMPLETE;
+    return !event || cw_query_status(event) <= CL_COMPLETE;
 }
 
 void cw_stream_queue_flush(struct cw_stream_queue *q, uint32_t but)
@@ -281,24 +268,16 @@ void cw_stream_queue_flush(struct cw_stream_queue *q, uint32_t but)
         }
 }
 
-static cl_uint references(cl_context context)
-{
-    cl_uint count = 0;
-
-    cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL);
-    return count;
-}
-
 cl_command_queue cw_stream_queue_make(struct cw_stream_queue *q, cl_command_queue_properties properties)
 {
-    cl_uint before = references(q->vendor_context);
+    cl_uint before = cw_query_context_references(q->vendor_context);
     cl_int err;
     cl_command_queue queue = cw_next.clCreateCommandQueue(q->vendor_context, q->device, properties, &err);
 
     if (!queue)
         return NULL;
     cw_run_staging_queue_made(q->vendor_context, q->device, queue, properties);
-    before = references(q->vendor_context) - before;
+    before = cw_query_context_references(q->vendor_context) - before;
     q->own_refs += before;
     q->context->own_refs += before;
     return queue;

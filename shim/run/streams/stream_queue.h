@@ -86,10 +86,10 @@ static inline void cw_stream_unlock(pthread_mutex_t *lock)
 /* Totals of the process, for the summary. */
 struct cw_stream_counts {
     atomic_ullong commands, beside_first; /* on streams; of these, not on stream 0 */
-    atomic_ullong waits, closed;   /* of a stream for another; commands that closed several streams */
-    atomic_uint queues, most;      /* with streams; the most streams of one queue */
-    atomic_uint left;              /* queues that have left streams */
-    atomic_ullong spans, fanned;   /* with a measured time; of these, with commands beside stream 0 */
+    atomic_ullong waits, closed;          /* of a stream for another; commands that closed several streams */
+    atomic_uint queues, most;             /* with streams; the most streams of one queue */
+    atomic_uint left;                     /* queues that have left streams */
+    atomic_ullong spans, fanned;          /* with a measured time; of these, with commands beside stream 0 */
     /* Of fanned spans whose kind is known bare, too: their time, and the time that they take bare. */
     atomic_ullong beside_ns, bare_ns;
 };
@@ -100,8 +100,12 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
 void cw_stream_queue_free(void *object);
 /* Later queues of the context may have streams, or get none any more. */
 void cw_stream_queue_context(struct cw_stream_context *c, bool begins);
+extern atomic_uint cw_stream_queue_contexts; /* whose later queues may have streams */
 /* A queue has streams, or a later one may have. No lock needed. */
-bool cw_stream_queue_may_come(void);
+static inline bool cw_stream_queue_may_come(void)
+{
+    return atomic_load_explicit(&cw_stream_queue_contexts, memory_order_relaxed) || cw_stream_object_in_use();
+}
 /* The program's last release comes next. Lock not held. */
 void cw_stream_queue_leaves(struct cw_stream_queue *q);
 

@@ -44,15 +44,6 @@ static size_t pinned_bytes;
 static pthread_mutex_t seats = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 CW_LOCK_RANK(&seats, STREAM_SEATS)
 
-static bool is_over(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-
-    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
-               CL_SUCCESS &&
-           status <= CL_COMPLETE;
-}
-
 /* References to events of the program do not show in their counts. */
 static void count(cl_event event, int more)
 {
@@ -78,7 +69,7 @@ static void set_event(cl_event *to, cl_event event)
 /* Lets go of an event that is over. True: it is not, and stays. */
 static bool is_pending(cl_event *event)
 {
-    if (*event && is_over(*event))
+    if (*event && cw_query_status(*event) <= CL_COMPLETE)
         set_event(event, NULL);
     return *event;
 }
@@ -130,14 +121,6 @@ static void unpin(struct area *a)
     a->bytes = 0;
 }
 
-static cl_uint references(cl_context context)
-{
-    cl_uint count = 0;
-
-    cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL);
-    return count;
-}
-
 static bool pin(struct cw_stream_context *c, cl_context context, struct area *a, size_t bytes)
 {
     bool again = a->memory;
@@ -151,9 +134,9 @@ static bool pin(struct cw_stream_context *c, cl_context context, struct area *a,
     unpin(a);
     if (pinned_bytes + bytes > most_pinned())
         return false;
-    before = again ? 0 : references(context);
+    before = again ? 0 : cw_query_context_references(context);
     a->memory = cw_next.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &err);
-    c->own_refs += again ? 0 : references(context) - before;
+    c->own_refs += again ? 0 : cw_query_context_references(context) - before;
     a->host = a->memory ? cw_next.clEnqueueMapBuffer(a->queue, a->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
                                                      0, bytes, 0, NULL, NULL, &err)
                         : NULL;
@@ -177,9 +160,9 @@ static struct area *area_of(struct cw_stream_context *c, cl_context context, cl_
     if (i < x->n)
         return &x->of[i];
     x->of[i] = (struct area){.device = device};
-    before = references(context);
+    before = cw_query_context_references(context);
     x->of[i].queue = cw_next.clCreateCommandQueue(context, device, 0, &err);
-    c->own_refs += references(context) - before;
+    c->own_refs += cw_query_context_references(context) - before;
     x->n += x->of[i].queue != NULL;
     return x->of[i].queue ? &x->of[i] : NULL;
 }
@@ -338,9 +321,10 @@ static void bring(struct cw_stream_call *c, struct cw_stream_memory *m, bool wri
 
 /* ---- commands */
 
+/* Pinned: another thread may release it, where the command uses a part of it. */
 static struct cw_stream_memory *memory_of(const struct cw_stream_bytes *b)
 {
-    return b->region ? cw_stream_object_find((const void *)b->region, CW_STREAM_MEMORY) : NULL;
+    return b->region ? cw_stream_object_pin((const void *)b->region, CW_STREAM_MEMORY) : NULL;
 }
 
 /* Commands whose bytes are not known: they wait for all that arrives. */
@@ -378,8 +362,10 @@ static void stay(struct cw_stream_call *c, int more)
     for (uint32_t i = 0; !t->closes && i < t->n; i++) {
         struct cw_stream_memory *m = memory_of(&t->of[i]);
 
-        if (m)
-            m->seat.in_call += (uint32_t)more;
+        if (!m)
+            continue;
+        m->seat.in_call += (uint32_t)more;
+        cw_stream_object_unpin(m);
     }
 }
 
@@ -403,11 +389,14 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
     for (uint32_t i = 0; !t->closes && i < t->n; i++) {
         struct cw_stream_memory *m = memory_of(&t->of[i]);
 
-        if (m && !c->waits.bad && is_known(x))
+        if (!m)
+            continue;
+        if (!c->waits.bad && is_known(x))
             bring(c, m, t->of[i].write);
-        if (m && is_pending(&m->seat.arrival) &&
+        if (is_pending(&m->seat.arrival) &&
             cw_next.clRetainEvent(m->seat.arrival) == CL_SUCCESS) /* a later touch may let go of it */
             list[n++] = m->seat.arrival;
+        cw_stream_object_unpin(m);
     }
     if (n && cw_next.clEnqueueBarrierWithWaitList(c->queue, n, list, NULL) != CL_SUCCESS)
         cw_next.clWaitForEvents(n, list);
@@ -469,8 +458,10 @@ void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
     for (uint32_t i = 0; err == CL_SUCCESS && !t->closes && i < t->n; i++) {
         struct cw_stream_memory *m = memory_of(&t->of[i]);
 
-        if (m)
-            use(c, m, t->of[i].write);
+        if (!m)
+            continue;
+        use(c, m, t->of[i].write);
+        cw_stream_object_unpin(m);
     }
     cw_stream_unlock(&seats);
     if (c->made && !c->apart) {

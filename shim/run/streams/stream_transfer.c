@@ -222,7 +222,7 @@ void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, c
     if (c.q && error == CL_SUCCESS)
         cw_stream_memory_mapped(buffer, address, offset, bytes);
     if (c.turn && error == CL_SUCCESS)
-        cw_run_staging_notes_mapped(address, bytes); /* else the layer below does */
+        cw_run_staging_notes_mapped(address, bytes, false, 0, 0); /* else the layer below does */
     error = cw_stream_end(&c, error);
     if (err)
         *err = error;
@@ -242,9 +242,9 @@ cl_int cw_stream_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem
     use_unmap(&t, address);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
     if (to != &cw_stream_below)
-        cw_run_staging_notes_unmapped(address);
+        cw_run_staging_notes_unmapped(address, false);
     err = to->clEnqueueUnmapMemObject(c.queue, memory, address, c.n, c.list, c.event);
     if (c.q && err == CL_SUCCESS)
-        cw_stream_memory_unmapped(address);
+        cw_run_staging_notes_unmapped(address, true);
     return cw_stream_end(&c, err);
 }

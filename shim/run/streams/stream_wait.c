@@ -1,4 +1,4 @@
-/* stream_wait.c - contexts and queues: retained, flushed, finished, released. */
+/* stream_wait.c - objects that are retained and released; queues that are flushed and finished. */
 #include <stdlib.h>
 
 #include "stream_callback.h"
@@ -7,20 +7,31 @@
 #include "stream_settings.h"
 #include "stream_start.h"
 
-cl_int cw_stream_hook_clRetainContext(cl_context context)
-{
-    cl_int err = cw_stream_below.clRetainContext(context);
-
-    if (err == CL_SUCCESS)
-        cw_stream_object_retained(context, CW_STREAM_CONTEXT);
-    return err;
-}
-
-cl_int cw_stream_hook_clReleaseContext(cl_context context)
-{
-    cw_stream_object_released(context, CW_STREAM_CONTEXT);
-    return cw_stream_below.clReleaseContext(context);
-}
+#define RETAIN(name, type, kind)                                                                             \
+    cl_int cw_stream_hook_##name(type handle)                                                                \
+    {                                                                                                        \
+        cl_int err = cw_stream_below.name(handle);                                                           \
+        if (err == CL_SUCCESS)                                                                               \
+            cw_stream_object_retained(handle, kind);                                                         \
+        return err;                                                                                          \
+    }
+#define RELEASE(name, type, kind)                                                                            \
+    cl_int cw_stream_hook_##name(type handle)                                                                \
+    {                                                                                                        \
+        cw_stream_object_released(handle, kind);                                                             \
+        return cw_stream_below.name(handle);                                                                 \
+    }
+RETAIN(clRetainContext, cl_context, CW_STREAM_CONTEXT)
+RELEASE(clReleaseContext, cl_context, CW_STREAM_CONTEXT)
+RETAIN(clRetainCommandQueue, cl_command_queue, CW_STREAM_QUEUE)
+RETAIN(clRetainMemObject, cl_mem, CW_STREAM_MEMORY)
+RELEASE(clReleaseMemObject, cl_mem, CW_STREAM_MEMORY)
+RETAIN(clRetainProgram, cl_program, CW_STREAM_PROGRAM)
+RELEASE(clReleaseProgram, cl_program, CW_STREAM_PROGRAM)
+RETAIN(clRetainKernel, cl_kernel, CW_STREAM_KERNEL)
+RELEASE(clReleaseKernel, cl_kernel, CW_STREAM_KERNEL)
+RETAIN(clRetainEvent, cl_event, CW_STREAM_EVENT)
+RELEASE(clReleaseEvent, cl_event, CW_STREAM_EVENT)
 
 cl_int cw_stream_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t capacity, void *to,
                                        size_t *bytes)
@@ -37,15 +48,6 @@ cl_int cw_stream_hook_clGetContextInfo(cl_context context, cl_context_info name,
         memcpy(to, &count, sizeof count);
         cw_stream_object_unpin(c);
     }
-    return err;
-}
-
-cl_int cw_stream_hook_clRetainCommandQueue(cl_command_queue queue)
-{
-    cl_int err = cw_stream_below.clRetainCommandQueue(queue);
-
-    if (err == CL_SUCCESS)
-        cw_stream_object_retained(queue, CW_STREAM_QUEUE);
     return err;
 }
 

@@ -4,20 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_over(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-
-    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
-               CL_SUCCESS &&
-           status <= CL_COMPLETE;
-}
-
-static struct cw_stream_event *streamed(cl_event event)
-{
-    return cw_stream_object_pin(event, CW_STREAM_EVENT);
-}
-
 /* Room for the list and all that may be added. */
 static bool make_space(struct cw_stream_waits *w, cl_uint n, const cl_event *list)
 {
@@ -50,10 +36,10 @@ void cw_stream_waits_open(struct cw_stream_waits *w, const struct cw_stream_queu
         return; /* the vendor knows the error */
     to = (cl_event *)(uintptr_t)w->list;
     for (cl_uint i = 0; i < n; i++) {
-        struct cw_stream_event *e = streamed(list[i]);
+        struct cw_stream_event *e = cw_stream_object_pin(list[i], CW_STREAM_EVENT);
 
         if (!e || e->queue != q)
-            w->outside |= !is_over(list[i]);
+            w->outside |= cw_query_status(list[i]) > CL_COMPLETE;
         if (e && e->queue != q)
             cw_stream_event_before(e, to, &w->n);
         if (e)

@@ -11,7 +11,7 @@
 #define TRIALS         2  /* of each way */
 #define GAIN           32 /* fanning out has to save a 32nd */
 #define SPAN           16 /* so much in vain is one that did not fan out as the quicker way */
-#define VAIN           (CW_RUN_BACKOFF_VAIN * SPAN)
+#define VAIN           (CW_RUN_LOOK_EACH * SPAN)
 #define LEAST_UNSEEN   16 /* commands of a span that ends by a wait for another queue */
 
 static uint64_t now_ns(void)
@@ -51,7 +51,7 @@ static bool next_way(const struct cw_stream_kind_of_span *k)
 static void decide(struct cw_stream_kind_of_span *k)
 {
     k->fans = k->best_ns[1] < k->best_ns[0] - k->best_ns[0] / GAIN;
-    cw_run_backoff_count(&k->rest);
+    cw_run_trial_rest(&k->rest, CW_RUN_REST_SPANS, 0, 1);
     k->tried[0] = k->tried[1] = 0;
 }
 
@@ -67,7 +67,7 @@ static void learn(struct cw_stream_queue *q, uint64_t ns)
 
     if (!is_alike(k->commands, w->commands))
         *k = (struct cw_stream_kind_of_span){.key = w->key, .commands = w->commands};
-    if (cw_run_backoff_passes(&k->rest) || (w->fans && w->made)) /* its time has the making of queues in it */
+    if (cw_run_trial_passes(&k->rest) || (w->fans && w->made)) /* its time has the making of queues in it */
         return;
     if (!k->tried[w->fans] || ns < k->best_ns[w->fans])
         k->best_ns[w->fans] = ns;

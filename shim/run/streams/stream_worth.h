@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../core/backoff.h"
+#include "../core/trial.h"
 
 #define CW_STREAM_SPANS 16 /* kinds of spans that a queue remembers */
 
@@ -20,10 +20,10 @@
 struct cw_stream_kind_of_span {
     uint64_t key;
     uint32_t commands;
-    uint32_t tried[2];          /* how often: bare, fanned out */
-    uint64_t best_ns[2];        /* of these */
-    struct cw_run_backoff rest; /* spans until the loser is tried again */
-    bool fans;                  /* the winner, while it rests */
+    uint32_t tried[2];        /* how often: bare, fanned out */
+    uint64_t best_ns[2];      /* of these */
+    struct cw_run_trial rest; /* spans until the loser is tried again */
+    bool fans;                /* the winner, while it rests */
 };
 
 struct cw_stream_worth {

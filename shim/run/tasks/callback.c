@@ -160,10 +160,8 @@ static bool natives_first(struct cw_run_queue *q, uint64_t sequence, uint64_t nu
     bool any = false;
 
     while ((n = *at)) {
-        cl_int status = CL_COMPLETE;
+        cl_int status = cw_query_status((cl_event)(uintptr_t)n->event->r.handle);
 
-        cw_next.clGetEventInfo((cl_event)(uintptr_t)n->event->r.handle, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                               sizeof status, &status, NULL);
         if (status < 0 && !n->begun) {
             has_failed(at);
             continue;

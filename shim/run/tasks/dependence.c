@@ -19,30 +19,18 @@
 #include "../memory/native_use.h"
 #include "../core/state.h"
 #include "dependence.h"
-#include "own_event.h"
+#include "event_list.h"
 #include "task.h"
 
-static cl_int vendor_status(cl_event event)
+static bool is_over(cl_event event)
 {
-    cl_int status = CL_QUEUED;
-    cl_int err =
-        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-
-    return err == CL_SUCCESS ? status : err;
+    return cw_query_status(event) <= CL_COMPLETE;
 }
 
 bool cw_run_dependence_is_gated(struct cw_run_queue *q)
 {
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < q->num_gates; i++) {
-        if (vendor_status(q->gates[i]) > CL_COMPLETE)
-            q->gates[kept++] = q->gates[i];
-        else
-            cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
-    }
-    q->num_gates = kept;
-    return kept;
+    cw_run_event_list_prune(&q->gates, q->gates.n, is_over);
+    return q->gates.n;
 }
 
 static bool is_of(cl_event event, const struct cw_run_context *c)
@@ -62,7 +50,7 @@ static enum cw_run_waits look(const struct cw_run_queue *q, cl_event event)
         return e->status < 0 || e->queue->context != q->context ? CW_RUN_WAITS_ODD : CW_RUN_WAITS_FINE;
     if (event && !is_of(event, q->context))
         return CW_RUN_WAITS_ODD;
-    status = e && e->what == CW_RUN_USER ? e->status : event ? vendor_status(event) : CL_INVALID_EVENT;
+    status = e && e->what == CW_RUN_USER ? e->status : event ? cw_query_status(event) : CL_INVALID_EVENT;
     if (status < 0)
         return CW_RUN_WAITS_ODD;
     return e && e->what != CW_RUN_CALLED && status > CL_COMPLETE ? CW_RUN_WAITS_GATED : CW_RUN_WAITS_FINE;
@@ -88,7 +76,7 @@ static bool is_native(cl_event event)
 
     if (e && e->what == CW_RUN_MANAGED)
         return e->task && e->task->behind_native && e->task->state < CW_RUN_DONE;
-    return vendor_status(event) > CL_COMPLETE;
+    return cw_query_status(event) > CL_COMPLETE;
 }
 
 bool cw_run_dependence_waits_native(const struct cw_run_queue *q, cl_uint n, const cl_event *list)
@@ -182,7 +170,7 @@ static cl_event mark(struct cw_run_queue *q)
         cw_next.clFlush(handle);
     cw_run_global_lock_take();
     if (err == CL_SUCCESS)
-        cw_run_own_event_add(marker, NULL, q);
+        cw_run_event_list_own(&q->own_events, marker);
     cw_run_recount_ends();
     if (err == CL_SUCCESS)
         cw_run_native_use_marked(q, given, marker);
@@ -204,7 +192,7 @@ bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
 
     if (!marker)
         return false;
-    if (vendor_status(marker) > CL_COMPLETE) {
+    if (cw_query_status(marker) > CL_COMPLETE) {
         t = foreign_task(marker);
         j = t ? new_join(q) : NULL;
         waits = j && cw_run_edge_add(t, j, CW_RUN_FAILS);
@@ -223,7 +211,7 @@ int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *l
 {
     enum cw_run_waits waits;
 
-    if (CW_UNLIKELY(q->num_gates) && cw_run_dependence_is_gated(q))
+    if (CW_UNLIKELY(q->gates.n) && cw_run_dependence_is_gated(q))
         return CW_RUN_R_GATED;
     waits = cw_run_dependence_look(q, n, list);
     return waits == CW_RUN_WAITS_FINE ? -1 : waits == CW_RUN_WAITS_GATED ? CW_RUN_R_GATED : CW_RUN_R_CHECK;
@@ -246,7 +234,7 @@ static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event eve
         cw_run_edge_add(before, t, edge);
         return before->behind_native && before->state < CW_RUN_DONE;
     }
-    if (vendor_status(event) <= CL_COMPLETE)
+    if (cw_query_status(event) <= CL_COMPLETE)
         return false;
     before = foreign_task(event);
     if (before)

@@ -9,16 +9,6 @@
 #include "../core/state.h"
 #include "task.h"
 
-/* The status of an event; its own error when it cannot be asked. */
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_COMPLETE;
-    cl_int err =
-        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-
-    return err == CL_SUCCESS ? status : err;
-}
-
 /* The commands behind `f` may go on. Lock held. */
 static void over(struct cw_run_foreign *f, cl_int status)
 {
@@ -45,7 +35,7 @@ void cw_run_foreign_look_at_failures(void)
 
     for (f = cw_run.open; f; f = next) {
         next = f->next_open;
-        status = f->registered ? status_of(f->event) : CL_COMPLETE;
+        status = f->registered ? cw_query_status(f->event) : CL_COMPLETE;
         if (status < 0)
             over(f, status); /* `f` stays: another vendor might still call back */
     }
@@ -60,7 +50,7 @@ static void CL_CALLBACK foreign_over(cl_event event, cl_int status, void *data)
 
     (void)status;
     cw_run_global_lock_take();
-    over(f, status_of(event));
+    over(f, cw_query_status(event));
     cw_run_global_lock_release_later(CW_RUN_DROP_BLOCK, f);
     cw_run_global_lock_give_in_callback();
     errno = saved;
@@ -79,7 +69,7 @@ static void register_with_vendor(struct cw_run_foreign *f)
     if (cw_next.clSetEventCallback(event, CL_COMPLETE, foreign_over, f) != CL_SUCCESS) {
         cw_next.clWaitForEvents(1, &event);
         foreign_over(event, CL_COMPLETE, f);
-    } else if (status_of(event) < 0) { /* it may have failed just before */
+    } else if (cw_query_status(event) < 0) { /* it may have failed just before */
         cw_run_global_lock_take();
         cw_run_foreign_look_at_failures();
         cw_run_global_lock_give_in_callback();

@@ -17,7 +17,7 @@
 #include "../memory/spread.h"
 #include "../models/known.h"
 #include "../models/program_models.h"
-#include "own_event.h"
+#include "event_list.h"
 
 static void free_context(struct cw_run_context *c)
 {
@@ -32,7 +32,7 @@ static void free_context(struct cw_run_context *c)
         cw_run_sampler_release(&c->places[i]);
     }
     cw_run_native_use_forget(c);
-    cw_run_own_event_forget(c);
+    cw_run_event_list_free(&c->own_events);
     cw_helper_build_disown(c);
     free(c->places);
     free(c->devices);
@@ -41,11 +41,9 @@ static void free_context(struct cw_run_context *c)
 static void free_queue(struct cw_run_queue *q)
 {
     cw_run_native_use_forget(q);
-    for (uint32_t i = 0; i < q->num_gates; i++)
-        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
-    free(q->gates);
+    cw_run_event_list_free(&q->gates);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->hold.first);
-    cw_run_own_event_forget(q);
+    cw_run_event_list_free(&q->own_events);
     cw_run_record_unpin(&q->context->r);
 }
 
@@ -105,7 +103,7 @@ void cw_run_object_forget_copies(struct cw_run_program *p)
     free_rewritten(p);
     cw_run_known_forget(p);
     p->sought_again = p->refused = 0;
-    p->seek = (struct cw_run_backoff){0};
+    p->seek = (struct cw_run_trial){0};
     p->key = (struct cw_key){{0}};
 }
 

@@ -5,7 +5,7 @@
 #include "../core/state.h"
 #include "../memory/native_use.h"
 #include "dependence.h"
-#include "own_event.h"
+#include "event_list.h"
 #include "reference_counts.h"
 
 void cw_run_reference_counts_settle(void)
@@ -73,16 +73,17 @@ uint32_t cw_run_reference_counts_of_kernel(const struct cw_run_kernel *k)
     return (cw_run.unfinished ? under_way(NULL, k) : 0) - cw_run_record_hidden_references(&k->r);
 }
 
-uint32_t cw_run_reference_counts_of_context(const struct cw_run_context *c)
+uint32_t cw_run_reference_counts_of_context(struct cw_run_context *c)
 {
-    return -(c->own_objects + c->events + cw_run_own_event_count(c) + cw_run_record_hidden_references(&c->r));
+    return -(c->own_objects + c->events + cw_run_event_list_count(&c->own_events) +
+             cw_run_record_hidden_references(&c->r));
 }
 
 /* ---- queues and events */
 
-uint32_t cw_run_reference_counts_of_queue(const struct cw_run_queue *q)
+uint32_t cw_run_reference_counts_of_queue(struct cw_run_queue *q)
 {
-    uint32_t n = q->events - cw_run_own_event_count(q) - cw_run_record_hidden_references(&q->r);
+    uint32_t n = q->events - cw_run_event_list_count(&q->own_events) - cw_run_record_hidden_references(&q->r);
 
     for (const struct cw_run_task *t = q->first; t; t = t->links.next)
         n += !t->event && !(t->work == CW_RUN_HOME && !t->memories[0]); /* one before a native command */
@@ -99,8 +100,8 @@ uint32_t cw_run_reference_counts_of_event(cl_event event)
     uint32_t n = -cw_run_native_use_references(event);
 
     for (const struct cw_run_queue *q = NULL; (q = cw_run_record_next(CW_RUN_QUEUE, q));) {
-        for (uint32_t i = 0; i < q->num_gates; i++)
-            n -= q->gates[i] == event;
+        for (size_t i = 0; i < q->gates.n; i++)
+            n -= q->gates.of[i] == event;
         n -= q->hold.first == event;
     }
     for (const struct cw_run_foreign *f = cw_run.open; f; f = f->next_open)

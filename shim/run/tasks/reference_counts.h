@@ -16,8 +16,8 @@
  * queue or an event. Lock not held. */
 void cw_run_reference_counts_settle(void);
 
-uint32_t cw_run_reference_counts_of_context(const struct cw_run_context *c);
-uint32_t cw_run_reference_counts_of_queue(const struct cw_run_queue *q);
+uint32_t cw_run_reference_counts_of_context(struct cw_run_context *c);
+uint32_t cw_run_reference_counts_of_queue(struct cw_run_queue *q);
 uint32_t cw_run_reference_counts_of_memory(const struct cw_run_memory *m);
 uint32_t cw_run_reference_counts_of_kernel(const struct cw_run_kernel *k);
 uint32_t cw_run_reference_counts_of_event(cl_event event);              /* one that is not managed */

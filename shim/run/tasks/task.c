@@ -77,15 +77,17 @@ static void put_off(struct cw_run_task *t, struct cw_run_task **last)
     *last = t;
 }
 
+static struct cw_run_task *retire_last; /* of cw_run.retire_first, if there is one */
+
 static void to_retire(struct cw_run_task *t)
 {
     t->state = CW_RUN_RETIRING;
     t->links.window = NULL;
-    if (cw_run.retire_last)
-        cw_run.retire_last->links.window = t;
+    if (cw_run.retire_first)
+        retire_last->links.window = t;
     else
         cw_run.retire_first = t;
-    cw_run.retire_last = t;
+    retire_last = t;
 }
 
 /* Lets go the successors of `t` that wait for `edge`. Those with nothing to do go to the end of the list at
@@ -309,11 +311,10 @@ bool cw_run_task_retire(void)
     struct cw_run_task head = {.links.done = NULL}, *tail = &head;
     bool failed;
 
-    if (cw_run.retiring || !list)
+    if (cw_run.retirer || !list)
         return false;
-    cw_run.retirer = pthread_self();
-    cw_run.retiring = true; /* one thread at a time: the vendor hears of events in their order */
-    cw_run.retire_first = cw_run.retire_last = NULL;
+    cw_run.retirer = pthread_self(); /* one thread at a time: the vendor hears of events in their order */
+    cw_run.retire_first = NULL;
     for (struct cw_run_task *t = list; t; t = t->links.window)
         show(t);
     if (needs_vendor(list)) {
@@ -332,6 +333,6 @@ bool cw_run_task_retire(void)
         cw_run_task_done(list, CL_COMPLETE);
     }
     cw_run_global_lock_tell();
-    cw_run.retiring = false;
+    cw_run.retirer = 0;
     return true;
 }

@@ -1,5 +1,5 @@
 /* cut.c - whether a launch may be cut into tiles, how, and why not. */
-#include "tile_merge.h"
+#include "tile.h"
 
 #include <stdlib.h>
 #include <string.h>

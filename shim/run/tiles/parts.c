@@ -1,9 +1,9 @@
-/* parts.c - see tiles/parts.h. */
+/* parts.c - see tiles/tile.h. */
 #include "../planner/legal.h"
-#include "parts.h"
+#include "tile.h"
 
 #include "share.h"
-#include "../tuning/reasons.h"
+#include "../tuning/tuning.h"
 
 uint64_t cw_run_parts_groups(struct cw_run_task *t, uint64_t workers)
 {

@@ -1,26 +1,21 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
 #include "../planner/legal.h"
 #include "share.h"
-#include "share_idle.h"
-#include "tile_merge.h"
+#include "tile.h"
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/global_lock.h"
-#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../analyzer/settings/options.h"
-#include "../tuning/gpu_begin.h"
-#include "../tuning/gpu_gain.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../planner/costs.h"
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
-#include "../tuning/reasons.h"
 
 #define SHAPES 64 /* of about one size, remembered of one kernel */
 
@@ -65,7 +60,7 @@ static double part_ns(const struct cw_run_context *c)
         const struct cw_cl_device *s = &c->devices->device[i];
         most = fmax(most, s->dsp                                ? CW_RUN_SHARE_SET_UP_NS
                           : cw_device_has(s, CW_VENDOR_IN_CALL) ? 0
-                                                                : CW_RUN_SHARE_ASYNC_NS);
+                                                                : CW_RUN_WOKEN_NS);
     }
     return most;
 }
@@ -337,27 +332,23 @@ void cw_run_share_prepare(struct cw_run_program *p)
 }
 
 /* True when the launch is one that rests after cuts without gain. */
-static bool rests(struct cw_run_share *h)
+static bool rests(const struct cw_run_share *h)
 {
-    if (!h->rest.until)
-        return false;
-    h->trial = cw_run_clock_devices_ns() >= h->rest.until;
-    if (h->trial)
-        h->rest.until = 0;
-    return !h->trial;
+    return h->rest.until && cw_run_clock_devices_ns() < h->rest.until;
 }
 
 /* Launches of this shape have not gained, or would not: for a while they are not cut. */
 void cw_run_share_rests(struct cw_run_share *h)
 {
     h->rest.poor = 0;
-    cw_run_backoff_launch(&h->rest, cw_run_clock_devices_ns(), h->whole_ns);
+    cw_run_trial_rest(&h->rest, CW_RUN_REST_LAUNCHES, cw_run_clock_devices_ns(), h->whole_ns);
 }
 
-/* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */
+/* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. After a rest one
+ * is cut without this test. */
 static bool pays(const struct cw_run_share *h, double ns, double now)
 {
-    return ns <= CW_RUN_SHARE_GAIN * now || h->trial;
+    return ns <= CW_RUN_SHARE_GAIN * now || h->rest.until;
 }
 
 /* Workers that might have had a part of a launch and do not. */
@@ -480,7 +471,7 @@ static void take(struct sharing *x, uint32_t i, struct cw_run_share *h, const st
 {
     const struct cw_run_context_device *place = x->s->task[i]->queue->context->places;
 
-    h->trial = false;
+    h->rest.until = 0;
     h->apart_ns = h->byte_ns = 0;
     for (uint32_t k = 0; k < best->n; k++) {
         uint32_t worker = place[best->place[k]].worker->number;
@@ -512,7 +503,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
         return false;
     }
     if (!x->s->always && ((is_home_gpu(t) && cw_run_gpu_gain_rests()) || rests(h))) {
-        cw_run_reasons_of(t, h->rest.until ? "earlier cuts did not gain" : "all cuts together did not gain");
+        cw_run_reasons_of(t, rests(h) ? "earlier cuts did not gain" : "all cuts together did not gain");
         return false;
     }
     h->whole_ns = home_ns(x->s, i) + more_ns;
@@ -528,7 +519,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
         }
     }
     if (!cuts)
-        h->copying -= h->copying / CW_RUN_SHARE_COPYING; /* else launches that copied once would stay whole */
+        h->copying -= h->copying / CW_RUN_SAMPLE; /* else launches that copied once would stay whole */
     /* GPUs: else nothing would tell that cuts lose */
     judged = x->s->always || !is_home_gpu(t) || alone_ns(x->s, i) > 0;
     if (!cuts || !cw_run_share_built(t, best.place, best.n) || !judged) {

@@ -19,9 +19,9 @@
 
 #include "../../../sched/adaptive.h"
 #include "../planner/plan.h"
-#include "../core/thresholds.h"
 #include "tile.h"
-#include "tile_margin.h"
+#include <stddef.h>
+#include <stdint.h>
 
 struct cw_options;
 
@@ -89,7 +89,7 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns); /* the launch took 
 
 /* The thread that loads and builds rewritten programs (tiles/tile_build.c). True: `p` has one on `place`.
  * Else, where that is `worth` it, a binary is sought; where there is none it is built here, if `build` and if
- * that may begin (tuning/learn.h), and the builder is asked for it (builds/later_builds.h). */
+ * that may begin (tuning/learn.c), and the builder is asked for it (builds/later_builds.h). */
 bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool worth, bool build);
 /* True where it is at all of `n` places, may be found there, or may be built now. Lock held. */
 bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n);
@@ -98,5 +98,66 @@ void cw_run_tile_build_stop(void); /* at exit, lock not held */
 /* That thread is going to run body(data), lock not held, with `p` pinned; not when the process ends first.
  * False: it cannot. Lock held. */
 bool cw_run_tile_build_beside(struct cw_run_program *p, void (*body)(void *data), void *data);
+
+/* ---- share_hold: GPUs keep their shares of launches, so that few bytes move: a launch is cut where launches
+ * like it were cut, or where the bytes lie that it changes in place, as launches of another kernel have left
+ * them there. */
+
+/* share[k]: of part k, by the speeds that are known; they sum to 1. Replaced by the shares that stand.
+ * speed[k]: groups per ns of part k; 0: not known. byte_ns: of a byte from one GPU to another. */
+void cw_run_share_hold(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS], double byte_ns,
+                       double share[CW_RUN_WORKERS]);
+
+/* ---- share_idle: the workers that have nothing to do while a launch of a planned window runs: by the plan,
+ * and by the parts of launches that were given to them since. */
+
+struct cw_run_share_idle;
+
+/* Of window `s`, which outlives it; O(tasks log tasks). The caller closes it. NULL: memory is out. */
+struct cw_run_share_idle *cw_run_share_idle_open(const struct cw_run_shared *s);
+void cw_run_share_idle_close(struct cw_run_share_idle *idle); /* NULL allowed */
+/* `worker` has nothing else to do while task `i` runs. O(log tasks). */
+bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint32_t worker);
+/* `worker` gets a part of task `i`. The latest 16 parts of a worker are remembered. */
+void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t worker);
+
+/* ---- tile_margin: margins: work-items beyond its block that a part of a launch in several memories runs,
+ * too.
+ *
+ * A stencil's part needs bytes that its neighbours' parts have written in the launch before: each launch
+ * copies them, which takes as long for one row as for some. With margins the part copies more of them,
+ * once, and computes in the next launches by itself what it would have to copy:
+ *
+ *     launch           copies            runs
+ *     1                reach * 4 units   its block and 3 * reach units on each side
+ *     2                nothing           its block and 2 * reach
+ *     3                nothing           its block and 1 * reach
+ *     4                nothing           its block
+ *     5                reach * 4 units   ...
+ *
+ * What a part writes in its margins, other parts write in their blocks, in their memories: the same bytes,
+ * if the launch reads none that it writes, as its work-items write each byte once. When all of it has ended
+ * well these bytes are valid in the part's memory, too (tiles/tile_apart.c), so the next launch finds what
+ * it needs there. Nothing else of the protocol changes: whatever comes between two launches, and other
+ * kernels, and the host, is seen in where bytes are valid.
+ *
+ * A launch that has to copy anyhow begins margins, for so many launches as its kernel's record says; the
+ * others have margins as far as they need no copies for them. The record is doubled each time the margins
+ * were used up, up to where more work-groups would cost more than copies, which is measured; where they
+ * saved fewer it falls back to those for a while, longer each time; not where the launch is cut elsewhere
+ * than the one before, which is none of the program's doing. The series goes from launch to launch with
+ * the buffers (cw_run_region.series): several kernels may be in it, and several series in a queue.
+ *
+ * A unit is a row of work-items, of a kernel that cannot tell how its work-groups are: margins are launches
+ * of their own then. Else it is a work-group. */
+
+struct cw_run_tiles;
+
+/* Settings; called by start(). */
+void cw_run_tile_margin_start(const struct cw_options *options);
+/* Fills the margins of the blocks of `x`, all bound, none of which has begun; x->series goes on. */
+void cw_run_tile_margin_find(struct cw_run_tiles *x);
+/* Under chaos: draws them, where they may be; below(n) is a number below n. */
+void cw_run_tile_margin_draw(struct cw_run_tiles *x, size_t (*below)(size_t n));
 
 #endif

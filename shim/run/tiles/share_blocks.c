@@ -1,8 +1,6 @@
 /* share_blocks.c - a shared launch while it runs: the next block of each part, its time, and whether
  * the launch gained. See tiles/share.h. */
 #include "share.h"
-#include "share_hold.h"
-#include "tile_margin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,15 +8,12 @@
 
 #include "../core/context_device.h"
 #include "../planner/costs.h"
-#include "../core/least.h"
-#include "../core/thresholds.h"
 
-#include "../tuning/gpu_gain.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../workers/timing.h"
+#include "../workers/worker.h"
 
 double cw_run_share_group_items(const struct cw_run_task *t, size_t groups)
 {
@@ -231,18 +226,18 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         return;
     if (x->home_ns > 0 && h->cuts >= CW_RUN_SHARE_COMPILED && cw_run_context_device_is_gpu(home_of(x->whole)))
         cw_run_gpu_gain_cut(x->home_ns, (double)ns);
-    h->cut_ns = cw_run_least_of_late(h->cut_ns, (double)ns);
+    h->cut_ns = cw_run_trial_least(h->cut_ns, (double)ns);
     h->cuts++;
     if (x->fetches && (double)ns > h->cut_ns)
-        h->copies_ns = cw_run_least_of_late(h->copies_ns, (double)ns - h->cut_ns);
-    h->copying += ((x->fetches ? 1 : 0) - h->copying) / fmin(h->cuts, CW_RUN_SHARE_COPYING);
+        h->copies_ns = cw_run_trial_least(h->copies_ns, (double)ns - h->cut_ns);
+    h->copying += ((x->fetches ? 1 : 0) - h->copying) / fmin(h->cuts, CW_RUN_SAMPLE);
     cw_run_share_keep(x);
     if (h->cuts <= CW_RUN_SHARE_COMPILED || cw_run.all || cw_run.preparing)
         return; /* the vendor has compiled */
     if (!(x->whole_ns > 0) || (double)ns <= x->whole_ns) {
         h->rest.poor = 0;
-        h->rest.wait = h->cuts > CW_RUN_MEASURED_ALL ? 0 : h->rest.wait;
-    } else if (cw_run_backoff_fails(&h->rest)) {
+        h->rest.wait = h->cuts > CW_RUN_LOOK_EACH ? 0 : h->rest.wait;
+    } else if (cw_run_trial_fails(&h->rest)) {
         cw_run_share_rests(h);
     }
 }

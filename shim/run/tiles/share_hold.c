@@ -1,11 +1,10 @@
-/* share_hold.c - see share_hold.h. */
-#include "share_hold.h"
+/* share_hold.c - see tiles/share.h. */
+#include "share.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/thresholds.h"
 #include "../memory/extents.h"
 #include "../memory/spread.h"
 
@@ -13,10 +12,10 @@
  * limit: a GPU may become slower later. */
 static bool are_due(struct cw_run_share *h)
 {
-    cw_run_backoff_passes(&h->look);
+    cw_run_trial_passes(&h->look);
     if (h->look.until)
         return false;
-    cw_run_backoff_look(&h->look);
+    cw_run_trial_rest(&h->look, CW_RUN_REST_LOOKS, 0, 1);
     return true;
 }
 
@@ -56,7 +55,7 @@ static void hold(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS
     for (uint32_t k = 0; k < x->parts; k++)
         sum += held[k] = h->held[x->part[k].at.place];
     if (sum <= .999)
-        h->look = (struct cw_run_backoff){.wait = 1, .until = 1};
+        h->look = (struct cw_run_trial){.wait = 1, .until = 1};
     else if (!are_known(x, speed) || !are_due(h) ||
              takes(x, speed, share) > CW_RUN_SHARE_GAIN * takes(x, speed, held)) {
         memcpy(share, held, x->parts * sizeof *share);
@@ -97,17 +96,12 @@ static const struct cw_run_access *in_place(const struct cw_run_task *t)
     return most;
 }
 
-static uint32_t memory_of(const struct cw_run_tiles *x, uint32_t k)
-{
-    return x->whole->queue->context->places[x->part[k].at.place].device->memory;
-}
-
 /* The part in whose memory alone bytes are valid that are in `valid`; x->parts: there is none. */
 static uint32_t owner(const struct cw_run_tiles *x, uint64_t valid)
 {
     uint32_t k = 0;
 
-    while (k < x->parts && valid != UINT64_C(1) << memory_of(x, k))
+    while (k < x->parts && valid != UINT64_C(1) << cw_run_tile_memory(x, k))
         k++;
     return k;
 }

@@ -1,11 +1,13 @@
-/* share_idle.c - see share_idle.h. */
-#include "share_idle.h"
+/* share_idle.c - see tiles/share.h. */
+#include "share.h"
 
 #include <stdlib.h>
 
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../../../sched/whole.h"
+
+enum { TAKEN = 16 }; /* parts of one window that a worker is remembered to have */
 
 struct span {
     double from, to;
@@ -20,10 +22,10 @@ struct planned {
 
 struct cw_run_share_idle {
     const struct cw_run_plan *plan;
-    struct span taken[CW_RUN_WORKERS][CW_RUN_SHARE_TAKEN]; /* rings */
-    uint32_t takes[CW_RUN_WORKERS];                        /* so far */
-    uint32_t first[CW_RUN_WORKERS + 1];                    /* of each worker, in `planned` */
-    struct planned planned[];                              /* by worker and begin */
+    struct span taken[CW_RUN_WORKERS][TAKEN]; /* rings */
+    uint32_t takes[CW_RUN_WORKERS];           /* so far */
+    uint32_t first[CW_RUN_WORKERS + 1];       /* of each worker, in `planned` */
+    struct planned planned[];                 /* by worker and begin */
 };
 
 static int by_begin(const void *a, const void *b)
@@ -99,7 +101,7 @@ bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint
     if (l->building || l->quit ||
         (l->busy && l->busy_until_ns > cw_run_clock_devices_ns() + cw_whole_from(span.from, INT64_MAX)))
         return false;
-    for (uint32_t k = 0; k < CW_RUN_SHARE_TAKEN && k < idle->takes[worker]; k++)
+    for (uint32_t k = 0; k < TAKEN && k < idle->takes[worker]; k++)
         if (overlap(&idle->taken[worker][k], &span))
             return false;
     return !is_planned(idle, worker, &span);
@@ -107,5 +109,5 @@ bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint
 
 void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t worker)
 {
-    idle->taken[worker][idle->takes[worker]++ % CW_RUN_SHARE_TAKEN] = span_of(idle->plan, i);
+    idle->taken[worker][idle->takes[worker]++ % TAKEN] = span_of(idle->plan, i);
 }

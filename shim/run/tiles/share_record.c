@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "../core/state.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 
 /* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each device
  * does all work-items */
@@ -42,7 +42,7 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     const struct cw_run_share *h = x->share;
     const struct cw_run_perf_model *b = cw_run_perf_model_now();
 
-    if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_LOOK_EACH))
+    if (!b || (h->cuts != CW_RUN_TRIAL_POOR && h->cuts % CW_RUN_LOOK_EACH))
         return;
     for (uint32_t i = 0; i < x->parts; i++) {
         double speed = cw_adaptive_speed(h->control, x->part[i].at.place) * h->group_items;

@@ -1,7 +1,5 @@
 /* tile.c - cut launches: blocks, parts, and their end. See tiles/tile.h. */
 #include "tile.h"
-#include "tile_apart.h"
-#include "tile_merge.h"
 #include "../core/clock.h"
 
 #include <stdlib.h>
@@ -18,9 +16,7 @@
 #include "../memory/spread_beside.h"
 #include "../tasks/task.h"
 #include "../workers/worker.h"
-#include "../workers/execute.h"
-#include "../workers/timing.h"
-#include "../tuning/reasons.h"
+#include "../tuning/tuning.h"
 
 static void free_tiles(struct cw_run_tiles *x)
 {

@@ -12,7 +12,7 @@
  *
  * For the rest of run mode the launch stays one command: it starts with its first block and ends with its
  * last (profiling: START the earliest, END the latest), its dependences are those of the whole. Parts work
- * on one memory, or each brings the bytes of its blocks to its own (tiles/tile_apart.h).
+ * on one memory, or each brings the bytes of its blocks to its own (tiles/tile_apart.c).
  *
  * Before its first block a part sees to it that its worker has the code of all that it may be given, so that
  * a part that has begun can bring the launch to its end. A block that a worker cannot begin goes back and is
@@ -27,6 +27,7 @@
 
 #include "../core/tile_types.h"
 #include "../planner/legal.h"
+#include "../planner/plan.h"
 
 #define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
 #define CW_RUN_ANYBODY     UINT32_MAX
@@ -76,7 +77,7 @@ void cw_run_tile_part_run(struct cw_run_worker *l, struct cw_run_task *part);
 /* A part has left the heap of a worker that does not come to it: it takes no block, and those that are bound
  * to it are free for any part. */
 void cw_run_tile_part_leaves(struct cw_run_task *part);
-/* Runs the block that `part` has taken, and returns its status, as cw_run_execute_command (workers/execute.h)
+/* Runs the block that `part` has taken, and returns its status, as cw_run_execute_command (workers/execute.c)
  * does. Worker held, lock not held. */
 cl_int cw_run_tile_execute(struct cw_run_task *part);
 /* Runs blocks of `part`, which has left the heap of `l`, until none is left for it, and hands out those of
@@ -138,11 +139,9 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_r
                                 struct cw_run_context *c, struct cw_run_context_device *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b,
                                 cl_command_queue *queue, cl_event *event);
-
 /* The code generator of the place may round otherwise in another text: its tiles are launches of the kernel
  * itself at an offset. */
 bool cw_run_tile_program_by_offset(const struct cw_run_context_device *place);
-
 /* Tiles at the place are launches of the kernel itself at an offset, which gives it all ids that it sees. */
 bool cw_run_tile_program_is_itself(struct cw_run_kernel *k, const struct cw_run_context_device *place);
 /* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden
@@ -160,7 +159,6 @@ cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_con
 /* Whether it has that form. Rewrites the program first, but does not wait for a build that is under way: then
  * it is not *known. The worker need not be held. */
 bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known);
-
 /* Rewrites `p` and loads it for a place, whose worker runs none of it yet, or, where there is no binary,
  * builds it (the place's state is CW_RUN_COPY_WANTED) or asks the builder for the binary. True: it was
  * built. */
@@ -181,7 +179,6 @@ void cw_run_tile_rows_start(const struct cw_options *options);
 bool cw_run_tile_rows_off(void); /* --set rows=off: no kernel gets a form for rows. Any thread. */
 /* For cw_rewrite_in.rows (rewrite.h), with a program's models as its context. Any thread. */
 bool cw_run_tile_rows_wanted(void *models, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
-
 /* How a block is launched in the kernel's form for rows. */
 struct cw_run_rows {
     cl_int2 size; /* the hidden argument behind the tile */
@@ -190,8 +187,76 @@ struct cw_run_rows {
 /* False: it cannot be, or should not at `p`. `global`: of the block. */
 bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3],
                          const struct cw_run_context_device *p, struct cw_run_rows *rows);
-
 /* Why the rewriter refuses the kernel; NULL: it does not, or has not been asked yet. Lock held. */
 const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k);
+
+/* ---- parts: launches that a policy shares (planner/plan.h): may they have parts, and cutting them so.
+ *
+ * Other policies give each launch to one worker, and idle workers may join it while it runs (tiles/share.h).
+ * The plan of a policy that shares by itself, as HDGEFT, is kept: each part is one block, bound to its
+ * worker. cw_run.lock held. */
+
+/* The work-groups that `t` may be cut into for any of the workers where it may run (bit by worker number);
+ * 1: it stays whole. */
+uint64_t cw_run_parts_groups(struct cw_run_task *t, uint64_t workers);
+/* Cuts `t` into the parts of task `i` of `plan`. False: memory is out, or it may be cut so no longer; it
+ * stays whole. */
+bool cw_run_parts_cut(struct cw_run_task *t, const struct cw_run_plan *plan, uint32_t i);
+
+/* ---- tile_apart: blocks of a cut launch in several memories: before a block runs, the bytes that it needs
+ * become valid in the memory of its part; afterwards those that it may have written are valid there alone
+ * (memory/coherence.h). The launch itself copies nothing. Lock held. */
+
+/* Sets x->apart where the parts of `x`, which all are there, work in several memories. False: they may
+ * not, or memory is out. */
+bool cw_run_tile_apart_make(struct cw_run_tiles *x);
+/* Bytes of block `b`, which is bound to a part and has not been taken, or of its margins, are not where the
+ * part works: they would be copied. Leaves out margins that may not be. */
+bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b);
+/* Makes the bytes of the block that `part` has taken valid in its memory. Lock given up meanwhile. False:
+ * the block must not run there; *lost: at home neither, with that error. */
+bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost);
+/* The block has ended with `status`. False: it has failed, and may run again elsewhere. */
+bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status);
+/* The launch has ended with `status`: what margins have written counts, and its buffers go on with its
+ * series. */
+void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status);
+/* A line for the summary: launches whose parts work in several memories, and how many of them copied. Returns
+ * its length. */
+int cw_run_tile_apart_describe(char *text, unsigned size);
+/* The launch is not cut any more: it runs at home. */
+void cw_run_tile_apart_give_up(struct cw_run_tiles *x);
+
+/* ---- tile_merge: arguments of a launch in several memories that more than one tile writes.
+ *
+ * The verdict of the model (kernels/footprint/cut_verdict.h) names them: integer atomics of one kind, stores
+ * of one value, and writes that mesh. Before the first block their bytes become valid in the host's memory
+ * alone, where they are kept as they were. Each block works on memory of its own in their place, which begins
+ * with these bytes. What it has made of them goes into the host's memory when it has ended:
+ *
+ *   ADD  + (v - was)     XOR  ^ (v ^ was)     AND, OR, MIN, MAX  that operation with v
+ *   DIFF  every byte of v that is not as it was
+ *
+ * So a block that fails has changed nothing, and may run elsewhere. */
+
+#define CW_RUN_MERGE_BYTES ((size_t)64 << 20) /* of all such arguments of a launch, at most */
+
+/* The launch's tiles may work in several memories if they are merged so. Lock held. */
+bool cw_run_tile_merge_may(const struct cw_run_launch *l, const struct cw_cut_verdict *v);
+/* Bytes of the buffers that are merged then. Lock held. */
+size_t cw_run_tile_merge_bytes(const struct cw_run_launch *l, const struct cw_cut_verdict *v);
+/* Makes x->merges, if the launch needs it. False: it cannot, or memory is out. Lock held. */
+bool cw_run_tile_merge_make(struct cw_run_tiles *x);
+void cw_run_tile_merge_free(struct cw_run_tiles *x);
+/* Argument `arg` is merged. */
+bool cw_run_tile_merge_is(const struct cw_run_tiles *x, uint32_t arg);
+/* The block that `part` has taken has memory of its own for these arguments. False: there is none. Worker
+ * held; lock held, given up meanwhile. */
+bool cw_run_tile_merge_begin(struct cw_run_task *part);
+/* Sets these arguments of the kernel of `part`, whose others are set as `set` says. Worker held, lock not
+ * held. */
+cl_int cw_run_tile_merge_set(const struct cw_run_task *part, cl_kernel kernel, struct cw_run_set *set);
+/* The block of `part` has run: its results join the others. Worker held; lock held, given up meanwhile. */
+cl_int cw_run_tile_merge_collect(struct cw_run_task *part);
 
 #endif

@@ -1,6 +1,5 @@
-/* tile_apart.c - see tiles/tile_apart.h. */
-#include "tile_apart.h"
-#include "tile_merge.h"
+/* tile_apart.c - see tiles/tile.h. */
+#include "tile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * others move. */
 #include "../planner/legal.h"
 #include "tile.h"
-#include "tile_margin.h"
+#include "share.h"
 #include "../core/state.h"
-#include "../tuning/reasons.h"
+#include "../tuning/tuning.h"
 
 static uint64_t state;
 

@@ -7,18 +7,14 @@
  * that has work. */
 #include "../../../analyzer/record/command_facts.h"
 #include "../core/fault.h"
-#include "../core/thresholds.h"
 #include "../core/thread.h"
 #include "share.h"
-#include "tile_apart.h"
-#include "tile_merge.h"
+#include "tile.h"
 #include "../memory/coherence.h"
-#include "../workers/late.h"
-#include "../workers/watch.h"
+#include "../workers/worker.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
-#include "../workers/worker.h"
 
 struct member {
     struct cw_run_task *part;
@@ -219,13 +215,11 @@ static uint64_t took_ns(const struct member *m)
 /* Looks whether the block has ended. */
 static bool look(struct member *m)
 {
-    cl_int status = CL_COMPLETE;
-    cl_int err =
-        cw_next.clGetEventInfo(m->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    cl_int status = cw_query_status(m->event);
 
-    if (err == CL_SUCCESS && status > CL_COMPLETE)
+    if (status > CL_COMPLETE)
         return false;
-    m->status = err != CL_SUCCESS ? err : status < 0 ? status : CL_COMPLETE;
+    m->status = status;
     m->ns = took_ns(m);
     if (m->part->time.wanted)
         m->part->time.at[3] = cw_run_global_lock_now_ns();

@@ -5,7 +5,6 @@
  * that it may write, atomics included: both then write the same bytes.
  * Devices that cannot be stopped are waited for. */
 #include "tile.h"
-#include "../core/thresholds.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* tile_margin.c - see tiles/tile_margin.h. */
-#include "tile_margin.h"
+/* tile_margin.c - see tiles/share.h. */
+#include "share.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,7 @@
 #include "../../../sched/whole.h"
 #include "../memory/spread.h"
 #include "../models/cutter.h"
-#include "share.h"
-#include "tile_apart.h"
+#include "tile.h"
 
 enum { REACH = CW_RUN_TILE_HULLS - 2 }; /* units that a launch may reach over its blocks' borders */
 
@@ -131,18 +130,14 @@ static uint32_t reach_of(struct cw_run_tiles *x, const struct cw_run_block *b, b
 
 /* ---- margins */
 
-static uint32_t memory_of(const struct cw_run_tiles *x, const struct cw_run_block *b)
-{
-    return x->whole->queue->context->places[x->part[b->part].at.place].device->memory;
-}
-
 /* The units next to block `i` on a side that are run in other memories than its own, `most` at most. */
 static size_t beside(const struct cw_run_tiles *x, uint32_t i, bool behind, size_t most)
 {
+    uint32_t own = cw_run_tile_memory(x, x->block[i].part);
     size_t n = 0;
 
     for (uint32_t k = behind ? i + 1 : i - 1;
-         k < x->blocks && n < most && memory_of(x, &x->block[k]) != memory_of(x, &x->block[i]);
+         k < x->blocks && n < most && cw_run_tile_memory(x, x->block[k].part) != own;
          k += behind ? 1 : UINT32_MAX)
         n += x->block[k].groups * x->units;
     return least(n, most);
@@ -193,13 +188,13 @@ static uint32_t launches(const struct cw_run_tiles *x, const struct cw_run_serie
     if (asked)
         return asked;
     if (!anew)
-        m->short_of = s->saved < s->planned ? m->short_of + 1 : 0;
-    if (anew || m->short_of == 1)
+        m->rest.poor = s->saved < s->planned ? m->rest.poor + 1 : 0;
+    if (anew || m->rest.poor == 1)
         return m->launches ? m->launches : 1;
-    if (m->short_of) {
+    if (m->rest.poor) {
         m->launches = s->saved + 1;
-        cw_run_backoff_look(&m->rest);
-    } else if (!cw_run_backoff_passes(&m->rest)) {
+        cw_run_trial_rest(&m->rest, CW_RUN_REST_LOOKS, 0, 1);
+    } else if (!cw_run_trial_passes(&m->rest)) {
         most = best(x, reach);
         m->launches = m->launches ? 2 * m->launches : 1;
         m->launches = m->launches < most ? m->launches : most;

@@ -1,5 +1,5 @@
-/* tile_merge.c - see tiles/tile_merge.h. */
-#include "tile_merge.h"
+/* tile_merge.c - see tiles/tile.h. */
+#include "tile.h"
 #include "../../door/lock_order.h"
 
 #include <stdlib.h>

@@ -255,7 +255,7 @@ static enum cw_run_copy_state state_after(struct cw_run_rewritten *r, uint32_t w
     if (r->hopeless[worker])
         r->seek[worker].until = UINT64_MAX;
     else
-        cw_run_backoff_seek(&r->seek[worker], cw_run_global_lock_now_ns());
+        cw_run_trial_rest(&r->seek[worker], CW_RUN_REST_CODE, cw_run_global_lock_now_ns(), 1);
     return CW_RUN_COPY_MISSED;
 }
 

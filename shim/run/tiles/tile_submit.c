@@ -1,5 +1,5 @@
 /* tile_submit.c - one block of a cut launch, handed to its device. */
-#include "tile_merge.h"
+#include "tile.h"
 #include "../core/context_device.h"
 
 #include <string.h>
@@ -10,10 +10,9 @@
 #include "../../door/dynamic_loader.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
-#include "../tuning/learn.h"
+#include "../tuning/tuning.h"
 #include "../core/state.h"
-#include "../workers/device_kernel.h"
-#include "../workers/execute.h"
+#include "../workers/worker.h"
 
 /* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the
  * offset that it has; another local size. */
@@ -154,7 +153,7 @@ bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_con
 static void wait_for_code(struct cw_run_kernel *k, uint32_t worker)
 {
     k->tile_uncoded |= UINT64_C(1) << worker;
-    cw_run_backoff_seeks(&k->tile_code, cw_run_global_lock_now_ns());
+    cw_run_trial_seeks(&k->tile_code, cw_run_global_lock_now_ns());
     cw_run_account.learns++;
 }
 

@@ -1,6 +1,5 @@
-/* activation.c - see tuning/activation.h. */
-#include "activation.h"
-#include "../core/thresholds.h"
+/* activation.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +15,11 @@
 #include "../../../analyzer/settings/options.h"
 #include "../../door/thread.h"
 #include "../../../analyzer/history/history_runs.h"
-#include "gpu_gain.h"
-#include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "learn.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
 #include "../../builds/later_builds.h"
-#include "reasons.h"
 
 #define TEXT_BYTES 65536
 
@@ -73,6 +68,20 @@ static uint64_t clock_ns(clockid_t clock)
 struct cw_identity cw_run_activation_identity(const char *kind, uint64_t size,
                                               const struct cw_options *options)
 {
+    const char *learn = strcmp(options->learn, "off") ? "auto" : "off"; /* `all` learns for `auto`, too */
+    const char *const texts[] = {options->numerics,
+                                 options->footprints,
+                                 options->rows,
+                                 options->devices,
+                                 options->groups,
+                                 options->policy,
+                                 learn,
+                                 options->share,
+                                 options->blocks,
+                                 options->ratio,
+                                 options->group_rule,
+                                 options->group_tile,
+                                 options->group_reuse};
     struct cw_identity id = {.failed = true};
     struct stat st = {0};
     char path[PATH_MAX];
@@ -90,19 +99,8 @@ struct cw_identity cw_run_activation_identity(const char *kind, uint64_t size,
     cw_identity_number(&id, (uint64_t)st.st_size);
     cw_identity_number(&id, (uint64_t)st.st_mtim.tv_sec);
     cw_identity_number(&id, (uint64_t)st.st_mtim.tv_nsec);
-    cw_identity_text(&id, options->numerics);
-    cw_identity_text(&id, options->footprints);
-    cw_identity_text(&id, options->rows);
-    cw_identity_text(&id, options->devices);
-    cw_identity_text(&id, options->groups);
-    cw_identity_text(&id, options->policy);
-    cw_identity_text(&id, strcmp(options->learn, "off") ? "auto" : "off"); /* `all` learns for `auto`, too */
-    cw_identity_text(&id, options->share);
-    cw_identity_text(&id, options->blocks);
-    cw_identity_text(&id, options->ratio);
-    cw_identity_text(&id, options->group_rule);
-    cw_identity_text(&id, options->group_tile);
-    cw_identity_text(&id, options->group_reuse);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        cw_identity_text(&id, texts[i]);
     cw_identity_number(&id, (uint64_t)options->blocks_n);
     cw_identity_number(&id, (uint64_t)options->dsp);
     return id;
@@ -389,7 +387,7 @@ static double bare_by_launches(void)
 static struct cw_runs_run result(void)
 {
     const struct cw_runs_entry *e = cw_history_runs_find(&rent.runs, rent.arguments);
-    bool early = rent.why == WORKED && rent.begun_ns <= CW_RUN_ACTIVATION_EARLY * rent.work_ns && e &&
+    bool early = rent.why == WORKED && rent.begun_ns <= CW_RUN_LITTLE * rent.work_ns && e &&
                  cw_history_runs_is_compared(e);
     struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED || early,
                               .began = rent.why == WORKED && !early,

@@ -6,16 +6,13 @@
  * synchronisations; then a few windows are looked at again, and so on, less and less often. It changes sides
  * when nothing of it is unfinished, so that neither side has to wait for the other; only in a program that
  * waits for nothing it does not look for such a moment. All queues are native as long as there is nothing by
- * which they could gain (tuning/activation.h), and for good once the whole run falls behind its time without
+ * which they could gain (tuning/activation.c), and for good once the whole run falls behind its time without
  * helpers. Transfers that block, on a queue without unfinished commands, are done by the calling
  * thread meanwhile, which is quicker than any hand-over. */
-#include "perf_model.h"
-#include "../core/thresholds.h"
+#include "tuning.h"
 #include "../core/fault.h"
-#include "activation.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "bypass.h"
 
 static bool is_idle(const struct cw_run_queue *q)
 {
@@ -54,9 +51,9 @@ void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
     if (gained) {
         q->bypass.rest.poor = 0;
         q->bypass.rest.wait = 0;
-    } else if (++q->bypass.rest.poor == CW_RUN_BACKOFF_VAIN && !q->bypass.rest.until && !q->synchronous &&
+    } else if (++q->bypass.rest.poor == CW_RUN_LOOK_EACH && !q->bypass.rest.until && !q->synchronous &&
                may(q)) {
-        cw_run_backoff_count(&q->bypass.rest);
+        cw_run_trial_rest(&q->bypass.rest, CW_RUN_REST_SPANS, 0, 1);
     }
 }
 
@@ -72,10 +69,9 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
         a->rest.until = UINT64_MAX;
     } else if (a->copies != cw_run.copies) { /* there may be more to gain now */
         *a = (struct cw_run_bypass_state){.copies = cw_run.copies};
-    } else if (cw_run_backoff_passes(&a->rest)) {
+    } else if (cw_run_trial_passes(&a->rest)) {
         a->rest.poor = 0;
-    } else if (a->rest.poor >= (a->rest.wait > 0 ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BACKOFF_LOOKS) &&
-               may(q)) {
-        cw_run_backoff_count(&a->rest);
+    } else if (a->rest.poor >= (a->rest.wait > 0 ? CW_RUN_TRIAL_AGAIN : CW_RUN_TRIAL_LOOKS) && may(q)) {
+        cw_run_trial_rest(&a->rest, CW_RUN_REST_SPANS, 0, 1);
     }
 }

@@ -1,14 +1,8 @@
-/* devices.c - see tuning/devices.h. */
-#include "devices.h"
-#include "reasons.h"
+/* devices.c - see tuning/tuning.h. */
+#include "tuning.h"
 #include "../models/exact.h"
 
 #include "../planner/costs.h"
-#include "activation.h"
-#include "foresee.h"
-#include "gpu_begin.h"
-#include "learn.h"
-#include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -37,7 +31,7 @@ static enum cw_run_copy_state after_miss(struct cw_run_program *p, const struct 
         }
     if (cw_run_learn_begins(CW_RUN_LEARN_BUILD))
         return CW_RUN_COPY_WANTED;
-    if (!cw_run_backoff_seeks(&p->seek, cw_run_global_lock_now_ns()))
+    if (!cw_run_trial_seeks(&p->seek, cw_run_global_lock_now_ns()))
         return CW_RUN_COPY_MISSED;
     cw_run_account.learns++;
     return CW_RUN_COPY_ASKED;
@@ -62,7 +56,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     else if (*copy == CW_RUN_COPY_NONE)
         next = CW_RUN_COPY_SOUGHT;
     if (!p->foreseen && *copy == CW_RUN_COPY_NONE)
-        cw_run_foresee_launch(p);
+        cw_run_learn_later(p);
     if (next != *copy) {
         *copy = next;
         cw_run_costs_name_kernel(k);
@@ -73,11 +67,9 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     return *copy == CW_RUN_COPY_READY;
 }
 
-static bool waits_for_code(struct cw_run_kernel *k)
+static bool waits_for_code(const struct cw_run_kernel *k)
 {
-    if (CW_UNLIKELY(k->known->code.until && cw_run_global_lock_now_ns() >= k->known->code.until))
-        k->known->code.until = 0;
-    return k->known->code.until;
+    return CW_UNLIKELY(k->known->code.until) && cw_run_global_lock_now_ns() < k->known->code.until;
 }
 
 static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)

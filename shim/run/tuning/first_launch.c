@@ -1,4 +1,4 @@
-#include "first_launch.h"
+#include "tuning.h"
 
 static bool same(const struct cw_run_warm_what *a, const struct cw_run_warm_what *b)
 {

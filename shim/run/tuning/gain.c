@@ -1,10 +1,8 @@
-/* gain.c - see tuning/gain.h. */
-#include "gain.h"
-#include "../core/thresholds.h"
+/* gain.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include <stdio.h>
 
-#include "perf_model.h"
 #include "../../../sched/whole.h"
 #include "../core/clock.h"
 #include "../core/global_lock.h"

@@ -1,5 +1,5 @@
-/* gpu_begin.c - see tuning/gpu_begin.h. */
-#include "gpu_begin.h"
+/* gpu_begin.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +11,6 @@
 #include "../core/context_device.h"
 #include "../core/fault.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
-#include "activation.h"
-#include "gpu_gain.h"
 
 #define RUNS_ALONE 16       /* runs without other GPUs after one that lost with them */
 #define KIND       "gpus 1" /* another one when the record means something else */
@@ -71,7 +68,7 @@ static double price_ns(void)
 
 static bool is_known(void)
 {
-    return gpus.last_ns > 0 && gpus.last_ns >= CW_RUN_GPU_BEGIN_KNOWN * price_ns();
+    return gpus.last_ns > 0 && gpus.last_ns >= CW_RUN_FAR_LONGER * price_ns();
 }
 
 bool cw_run_gpu_begin_is_due(void)

@@ -1,24 +1,15 @@
-/* gpu_gain.c - see tuning/gpu_gain.h. */
-#include "gpu_gain.h"
+/* gpu_gain.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include <math.h>
 
-#include "../core/backoff.h"
 #include "../core/clock.h"
-#include "../core/least.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
-
-struct account {
-    double home_ns;   /* of all that is compared, without other GPUs */
-    double gained_ns; /* since the last rest; gains far above the limit are forgotten */
-};
 
 static struct {
     double all_ns; /* gained in this run */
-    struct account cuts;
-    struct cw_run_backoff rest;
-    bool ends; /* launches stay whole for good */
+    struct cw_run_trial_account cuts;
+    struct cw_run_trial rest;
 } gain;
 
 enum { KINDS = 32, FIRST_PROBE = 3, LATER_PROBE = 16 };
@@ -35,24 +26,17 @@ struct kind {
 static struct {
     struct kind kind[KINDS];
     uint64_t moved; /* launches on other GPUs until the last wait */
-    struct account all;
+    struct cw_run_trial_account all;
     double gained_ns; /* by cut launches themselves, since the last wait */
     double items;     /* of all launches since then */
     uint32_t probe;   /* spans to come in which launches stay whole, to know what they take */
     bool harms;
 } spans;
 
-/* So much may be lost. */
-static double limit_ns(const struct account *a)
+/* True: more is lost by now than may be. */
+static bool book(struct cw_run_trial_account *a, double ns)
 {
-    return CW_RUN_GPU_GAIN_LOSS_NS + CW_RUN_GPU_GAIN_LOSS * a->home_ns;
-}
-
-/* Gained, or lost. True: more is lost by now than may be. */
-static bool book(struct account *a, double ns)
-{
-    a->gained_ns = fmin(a->gained_ns + ns, CW_RUN_GPU_GAIN_KEPT * limit_ns(a));
-    return a->gained_ns < -limit_ns(a) && !cw_run.all && !cw_run.chaos;
+    return cw_run_trial_book(a, ns) && !cw_run.all && !cw_run.chaos;
 }
 
 static void add(double ns)
@@ -61,11 +45,12 @@ static void add(double ns)
     if (cw_run_gpu_gain_rests())
         return;
     if (book(&gain.cuts, ns)) {
-        gain.ends = cw_run_backoff_fails(&gain.rest);
-        cw_run_backoff_seek(&gain.rest, cw_run_clock_devices_ns());
+        cw_run_trial_rest(&gain.rest, CW_RUN_REST_CODE, cw_run_clock_devices_ns(), 1);
+        if (cw_run_trial_fails(&gain.rest))
+            gain.rest.until = UINT64_MAX;
         gain.cuts.gained_ns = 0;
-    } else if (gain.cuts.gained_ns >= limit_ns(&gain.cuts)) {
-        gain.rest = (struct cw_run_backoff){0};
+    } else if (gain.cuts.gained_ns >= cw_run_trial_limit(&gain.cuts)) {
+        gain.rest = (struct cw_run_trial){0};
     }
 }
 
@@ -123,7 +108,7 @@ void cw_run_gpu_gain_span(double ns, uint64_t commands)
     if (moved != spans.moved)
         compare(k, ns);
     else
-        k->whole_ns = cw_run_least_of_late(k->whole_ns, ns);
+        k->whole_ns = cw_run_trial_least(k->whole_ns, ns);
     spans.moved = moved;
     spans.gained_ns = spans.items = 0;
 }
@@ -135,8 +120,7 @@ bool cw_run_gpu_gain_harms(void)
 
 bool cw_run_gpu_gain_rests(void)
 {
-    return spans.harms || spans.probe || gain.ends ||
-           (gain.rest.until && cw_run_clock_devices_ns() < gain.rest.until);
+    return spans.harms || spans.probe || (gain.rest.until && cw_run_clock_devices_ns() < gain.rest.until);
 }
 
 double cw_run_gpu_gain_all(void)

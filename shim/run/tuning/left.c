@@ -1,12 +1,10 @@
-/* left.c - see tuning/left.h. */
-#include "left.h"
+/* left.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include "../core/context_device.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 #include "../planner/costs.h"
-#include "gpu_begin.h"
 
 bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, double items)
 {
@@ -33,16 +31,16 @@ static void planned(const struct cw_run_task *t, bool again)
     bool away = t->tile.launch || t->at.worker != t->at.home, waits = k->left.waiting;
 
     if (away) {
-        k->left.waits = 0;
+        k->left.rest.poor = 0;
         k->left.waiting = false;
         if (items <= k->left.items)
             k->left.rest.wait = k->left.items = 0;
     } else if (!again) {
         k->left.waiting = false;
-        k->left.waits += waits && k->left.waits <= CW_RUN_BACKOFF_VAIN;
-        if (ns == 0 || (waits && k->left.waits <= CW_RUN_BACKOFF_VAIN)) /* it is measured now */
+        k->left.rest.poor += waits;
+        if (ns == 0 || (waits && k->left.rest.poor <= CW_RUN_LOOK_EACH)) /* it is measured now */
             return;
-        cw_run_backoff_launch(&k->left.rest, cw_run_global_lock_now_ns(), ns);
+        cw_run_trial_rest(&k->left.rest, CW_RUN_REST_LAUNCHES, cw_run_global_lock_now_ns(), ns);
         k->left.items = items;
     }
 }

@@ -1,7 +1,5 @@
 /* perf_model.c - policy, planner and history of run mode: from start() to the end of the process. */
-#include "perf_model.h"
-#include "../core/least.h"
-#include "../core/thresholds.h"
+#include "tuning.h"
 
 #include <limits.h>
 #include <math.h>
@@ -16,8 +14,6 @@
 #include "../code/build_cache.h"
 #include "../../builds/later_builds.h"
 #include "../models/program_models.h"
-#include "activation.h"
-#include "gpu_begin.h"
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../memory/coherence.h"
@@ -26,8 +22,6 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "first_launch.h"
-#include "reasons.h"
 
 _Static_assert(CW_RUN_WORKERS <= CW_RUN_DEVICES_MAX, "workers are devices");
 
@@ -224,7 +218,7 @@ static double part_ns(const struct cw_run_worker *l)
     double modelled = cw_device_set_up_ns(l->device);
 
     return !isnan(modelled)                 ? modelled
-           : l->kind == CW_DEVICE_KIND_HOME ? CW_RUN_SHARE_ASYNC_NS
+           : l->kind == CW_DEVICE_KIND_HOME ? CW_RUN_WOKEN_NS
                                             : CW_RUN_SHARE_PART_NS;
 }
 
@@ -317,7 +311,7 @@ static void load_once(void)
     if (perf_model.begun)
         return;
     perf_model.begun = true;
-    cw_history_tried(perf_model.history, -CW_RUN_TRIAL_SHARE * cw_run_activation_trial_ns());
+    cw_history_tried(perf_model.history, -CW_RUN_HOPE * cw_run_activation_trial_ns());
     if (*perf_model.path)
         perf_model.loading = cw_run_thread_create(&perf_model.loader, load, NULL);
 }
@@ -396,7 +390,7 @@ static void owe(const struct cw_run_task *t, bool first)
         return;
     if (!first) {
         k->known->owed &= ~bit;
-    } else if (k->known->granted < CW_RUN_TRIALS_GRANTED && !(k->known->owed & bit)) {
+    } else if (k->known->granted < CW_RUN_TRIAL_POOR && !(k->known->owed & bit)) {
         k->known->granted++;
         k->known->owed |= bit;
     }
@@ -406,7 +400,7 @@ static void note_home(struct cw_run_kernel *k, double items, double ns)
 {
     if (items < k->known->home_items)
         return;
-    k->known->home_ns = items > k->known->home_items ? ns : cw_run_least_of_late(k->known->home_ns, ns);
+    k->known->home_ns = items > k->known->home_items ? ns : cw_run_trial_least(k->known->home_ns, ns);
     k->known->home_items = items;
     cw_run_activation_ran_managed(k->known->unpriced_items * ns / items);
     k->known->unpriced_items = 0;
@@ -434,7 +428,7 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
         return;
     cw_run_reasons_measured(t);
     least = t->measure.chained ? &k->known->batch_ns : &k->known->mean_ns[t->at.worker];
-    *least = cw_run_least_of_late(*least, ns);
+    *least = cw_run_trial_least(*least, ns);
     first = is_first(t);
     if (t->at.worker == t->at.home && !first)
         note_home(k, cw_run_costs_items(&t->launch), ns);

@@ -1,5 +1,5 @@
-/* reasons.c - see tuning/reasons.h. */
-#include "reasons.h"
+/* reasons.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

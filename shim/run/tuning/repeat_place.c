@@ -1,9 +1,7 @@
-/* repeat_place.c - see tuning/repeat_place.h. */
-#include "repeat_place.h"
-#include "../core/thresholds.h"
+/* repeat_place.c - see tuning/tuning.h. */
+#include "tuning.h"
 #include "../planner/profit.h"
 #include "../planner/costs.h"
-#include "../core/backoff.h"
 #include "../core/state.h"
 #include "../planner/legal.h"
 
@@ -11,10 +9,10 @@ bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
 {
     struct cw_run_repeat_place *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->repeat_place : NULL;
 
-    if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned ||
-        m->home_ns > CW_RUN_REPEAT_LOOK_MOST_NS || m->home != t->at.home)
+    if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned || m->home_ns > CW_RUN_LOOK_NS / 10 ||
+        m->home != t->at.home)
         return false;
-    if (!cw_run_backoff_is_turn(++m->planned, CW_RUN_BACKOFF_SPANS))
+    if (!cw_run_trial_is_turn(++m->planned, CW_RUN_TRIAL_SPANS))
         return false;
     cw_run_costs_name_launch(t);
     return m->shape == t->measure.shape;

@@ -1,14 +1,11 @@
-/* verdict.c - see tuning/verdict.h. */
-#include "verdict.h"
+/* verdict.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "../core/state.h"
 #include "../staging/staging_count.h"
-#include "activation.h"
-#include "gpu_gain.h"
-#include "reasons.h"
 
 #define CLEAR 1.1 /* a ratio that noise does not make */
 

@@ -1,23 +1,15 @@
 /* decide.c - a window that closes: from commands and their edges to a plan, and back. */
 #include "../core/clock.h"
-#include "../core/thresholds.h"
-#include "decide.h"
+#include "window.h"
 #include "../groups/group.h"
-#include "window_flow.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
 #include "../memory/spread.h"
 #include "../planner/profit.h"
 #include "../planner/costs.h"
-#include "../tuning/devices.h"
-#include "../tuning/activation.h"
-#include "../tuning/gain.h"
-#include "hold.h"
-#include "../tuning/left.h"
-#include "../tuning/perf_model.h"
-#include "../tuning/repeat_place.h"
+#include "../tuning/tuning.h"
 #include "../../trace/recorder.h"
-#include "../tiles/parts.h"
+#include "../tiles/tile.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
@@ -443,7 +435,7 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
             last = i;
             tried++;
         }
-    if (!tried || last + 1 + tried + CW_RUN_TRIALS_KEPT_LEAST > count)
+    if (!tried || last + 1 + tried + CW_RUN_TRIAL_TIMES > count)
         return NULL;
     rest = w->task[last + 1 + tried];
     w->task[last + tried]->links.window = NULL;

@@ -9,11 +9,8 @@
 #include "../tasks/foreign.h"
 #include "../tiles/tile.h"
 #include "../memory/spread_read.h"
-#include "../workers/short_task.h"
-#include "relieve.h"
-#include "window.h"
 #include "../workers/worker.h"
-#include "../workers/watch.h"
+#include "window.h"
 
 /* A thread of the program leaves helpers with a memory of their own to their workers: it could not help
  * elsewhere while a launch there takes long. */
@@ -110,7 +107,7 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
         cw_run_worker_take_ready();
         if (cw_run_foreign_is_due()) { /* before a command of this thread's, which may take long */
             cw_run_foreign_give_and_take();
-        } else if (cw_run.retire_first && !cw_run.retiring) {
+        } else if (cw_run.retire_first && !cw_run.retirer) {
             cw_run_worker_retire();
         } else if (q && me.roomy && (t = take_for(q, last, &worker, NULL))) {
             cw_run_loop_run(worker, t, last);

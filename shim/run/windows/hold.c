@@ -1,29 +1,17 @@
-/* hold.c - see windows/hold.h. */
-#include "hold.h"
+/* hold.c - see windows/window.h. */
+#include "window.h"
 
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "window.h"
 #include "../workers/worker.h"
-#include "../core/thresholds.h"
 #include "../core/ready.h"
 #include "../models/program_models.h"
 #include "../planner/costs.h"
-#include "../tuning/activation.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 
 #define LOOKED_AT 8192 /* commands of a window */
 
 static double held_ns; /* the longest window since commands are held */
-
-static bool is_over(cl_event event)
-{
-    cl_int status;
-
-    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
-               CL_SUCCESS ||
-           status <= CL_COMPLETE;
-}
 
 static void forget_first(struct cw_run_hold *h)
 {
@@ -40,7 +28,7 @@ bool cw_run_hold_watches(struct cw_run_queue *q)
         !cw_run_activation_may_begin())
         return false;
     if (h->first && h->launches >= (h->rest.until ? CW_RUN_LOOK_EACH : CW_RUN_HOLD_AFTER)) {
-        if (is_over(h->first)) {
+        if (cw_query_status(h->first) <= CL_COMPLETE) {
             forget_first(h);
         } else {
             forget_first(h);
@@ -67,14 +55,14 @@ void cw_run_hold_synchronised(struct cw_run_queue *q)
 
     if (h->first)
         forget_first(h);
-    cw_run_backoff_passes(&h->rest);
+    cw_run_trial_passes(&h->rest);
     if (CW_LIKELY(!cw_run.holds || q->first))
         return;
     cw_run.holds = false;
     if (held_ns >= CW_RUN_HOLD_NS)
-        h->rest = (struct cw_run_backoff){0};
+        h->rest = (struct cw_run_trial){0};
     else
-        cw_run_backoff_count(&h->rest);
+        cw_run_trial_rest(&h->rest, CW_RUN_REST_SPANS, 0, 1);
 }
 
 bool cw_run_hold_is_on(void)

@@ -8,8 +8,6 @@
 #include "../memory/spread_read.h"
 #include "../tasks/foreign.h"
 #include "../tiles/tile.h"
-#include "../workers/wanted.h"
-#include "../workers/watch.h"
 #include "../workers/worker.h"
 #include "window.h"
 
@@ -44,7 +42,7 @@ static void *work(void *data)
         } else if (l->opens && !l->busy && !cw_run.ending) {
             cw_run_wanted_open(l);
         } else if (!(l->num_wanted && l->kind == CW_DEVICE_KIND_GPU) && cw_run_window_is_due()) {
-            cw_run_window_step(); /* a GPU's worker has what the window may wait for (windows/hold.h) */
+            cw_run_window_step(); /* a GPU's worker has what the window may wait for (windows/hold.c) */
         } else if (l->num_wanted && !l->busy && !cw_run.ending) {
             cw_run_wanted_prepare(l);
         } else if (cw_run_foreign_give_and_take()) {

@@ -1,13 +1,14 @@
-/* relieve.c - see windows/relieve.h. */
-#include "relieve.h"
+/* relieve.c - see windows/window.h. */
+#include "window.h"
 
 #include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/ready.h"
-#include "../core/thresholds.h"
 #include "../memory/spread.h"
 #include "../tiles/tile.h"
 #include "../workers/worker.h"
+
+#define PLANTED_NS UINT64_C(200000000) /* the same of a launch that a test has planted */
 
 static bool send_one_home(struct cw_run_worker *l)
 {
@@ -38,7 +39,7 @@ static bool send_one_home(struct cw_run_worker *l)
  * bytes that it needs, for which there is more patience. */
 static uint64_t hung_at(const struct cw_run_worker *l)
 {
-    uint64_t ns = CW_UNLIKELY(cw_run_fault_hangs(l)) ? CW_RUN_FAR_HUNG_PLANTED_NS : l->hung_ns;
+    uint64_t ns = CW_UNLIKELY(cw_run_fault_hangs(l)) ? PLANTED_NS : l->hung_ns;
 
     return l->began_ns + ns * (cw_run_spread_is_elsewhere(l->runs) ? 1 : CW_RUN_FAR_HUNG_ALONE);
 }

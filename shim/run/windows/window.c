@@ -4,7 +4,6 @@
  * closed it by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so
  * an idle program costs nothing. */
 #include "../core/global_lock.h"
-#include "../core/backoff.h"
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../core/ready.h"
@@ -15,7 +14,6 @@
 #include "../tasks/object.h"
 #include "../tiles/share.h"
 #include "window.h"
-#include "../workers/late.h"
 #include "../workers/worker.h"
 
 #include <time.h>
@@ -24,10 +22,10 @@
 #include "../../door/thread.h"
 #include "../core/thread.h"
 #include "../memory/spread_ahead.h"
-#include "../tuning/bypass.h"
-#include "decide.h"
-#include "hold.h"
-#include "relieve.h"
+#include "../tuning/tuning.h"
+
+static bool quit;         /* the timer ends; lock held */
+static uint64_t given_ns; /* when a window was closed last; lock held */
 
 /* A list of commands that are linked by links.window. */
 struct commands {
@@ -121,7 +119,7 @@ static void close_it(void *may_keep)
 
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
-    cw_run.window_given_ns = cw_run_global_lock_now_ns();
+    given_ns = cw_run_global_lock_now_ns();
     if (keeps)
         cw_run_hold_tell(all.first, all.n);
     do {
@@ -146,7 +144,7 @@ static void close_window(bool may_keep)
 static bool are_busy(uint64_t now)
 {
     return cw_run.running || cw_run.ready_count ||
-           (cw_run.unfinished > cw_run.window_count && now - cw_run.window_given_ns < CW_RUN_HELD_AGE_NS);
+           (cw_run.unfinished > cw_run.window_count && now - given_ns < CW_RUN_HELD_AGE_NS);
 }
 
 /* All of it is behind released commands of its own queue, so that no call waits for anything but these. */
@@ -223,9 +221,9 @@ static bool is_watching(void)
 static void sleep_for_good(void)
 {
     cw_run.timer_asleep = true;
-    while (!cw_run.timer_wanted && !cw_run.quit && !is_watching())
+    while (!cw_run.timer_wanted && !quit && !is_watching())
         pthread_cond_wait(&cw_run.timer, &cw_run.lock);
-    if (!cw_run.timer_wanted && !cw_run.quit)
+    if (!cw_run.timer_wanted && !quit)
         wait_ages(CW_RUN_WATCH_AGES);
     cw_run.timer_asleep = false;
 }
@@ -244,7 +242,7 @@ static bool closes_itself(struct looks *l)
     bool closed = l->seen != cw_run.counts.windows;
 
     if (closed)
-        l->ages = (uint32_t)cw_run_backoff_more(l->ages, 1, CW_RUN_TIMER_AGES);
+        l->ages = (uint32_t)cw_run_trial_longer(l->ages, 1, CW_RUN_TIMER_AGES);
     l->seen = cw_run.counts.windows;
     return closed;
 }
@@ -254,11 +252,11 @@ static void look_at_window(struct looks *l)
     l->ticks = 0;
     if (cw_run_window_is_due()) {
         cw_run_window_step();
-        *l = (struct looks){.seen = cw_run.counts.windows, .ages = cw_run_backoff_less(l->ages)};
+        *l = (struct looks){.seen = cw_run.counts.windows, .ages = cw_run_trial_shorter(l->ages)};
         return;
     }
     if (!closes_itself(l) && l->open) /* by half: a thread that was about to close it may have been held up */
-        l->ages = cw_run_backoff_less(l->ages);
+        l->ages = cw_run_trial_shorter(l->ages);
     l->open = true;
     wait_ages(l->fresh ? 1 : l->ages);
     l->fresh = false;
@@ -285,7 +283,7 @@ static void *timer(void *unused)
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
     cw_run_global_lock_take();
-    while (!cw_run.quit) {
+    while (!quit) {
         cw_run.timer_wanted = false;
         cw_run_worker_take_ready();
         cw_run_object_sweep();
@@ -293,7 +291,7 @@ static void *timer(void *unused)
         cw_run_window_tell_of_models();
         if (is_watching())
             cw_run_relieve_look(&any);
-        if (cw_run.retire_first && !cw_run.retiring) {
+        if (cw_run.retire_first && !cw_run.retirer) {
             cw_run_worker_retire();
         } else if (cw_run_loop_run_orphan()) {
             l.ticks = 0;
@@ -337,7 +335,7 @@ void cw_run_window_stop(void)
     cw_run_global_lock_take();
     started = cw_run.threads;
     cw_run.threads = false;
-    cw_run.quit = true;
+    quit = true;
     pthread_cond_signal(&cw_run.timer);
     cw_run_global_lock_give();
     if (started)

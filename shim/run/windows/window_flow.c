@@ -1,4 +1,4 @@
-#include "window_flow.h"
+#include "window.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,10 @@
 /* batch.c - launches that follow each other on one device, handed to it in one go. */
 #include "../core/fault.h"
-#include "../core/thresholds.h"
 #include "../memory/spread.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "batch.h"
-#include "exclusion.h"
-#include "execute.h"
+#include "worker.h"
 
 static const struct cw_run_context_device *place_of(const struct cw_run_task *t)
 {

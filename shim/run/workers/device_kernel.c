@@ -1,5 +1,5 @@
-/* device_kernel.c - see workers/device_kernel.h. */
-#include "device_kernel.h"
+/* device_kernel.c - see workers/worker.h. */
+#include "worker.h"
 
 #include <stdlib.h>
 

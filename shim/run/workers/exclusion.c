@@ -12,7 +12,7 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "exclusion.h"
+#include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* execute.c - one command on its worker. */
 #include <string.h>
 
-#include "device_kernel.h"
+#include "worker.h"
 #include "../core/context_device.h"
 #include "../../door/thread.h"
 #include "../core/fault.h"
@@ -10,13 +10,11 @@
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread_read.h"
-#include "../tuning/learn.h"
+#include "../tuning/tuning.h"
 #include "../../device/pace.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
-#include "execute.h"
-#include "timing.h"
 
 /* One argument of a private kernel; nothing is done where it is set so already. */
 static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_launch *l,
@@ -105,7 +103,7 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     cw_run_global_lock_take();
     compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!compiles) {
-        cw_run_backoff_seek(&k->known->code, cw_run_global_lock_now_ns());
+        cw_run_trial_rest(&k->known->code, CW_RUN_REST_CODE, cw_run_global_lock_now_ns(), 1);
         t->uncoded = true;
         cw_run_account.learns++;
     }

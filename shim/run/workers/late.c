@@ -1,16 +1,15 @@
-/* late.c - see workers/late.h. */
-#include "late.h"
+/* late.c - see workers/worker.h. */
+#include "worker.h"
 
 #include "../../../sched/whole.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 
 /* A launch with a usual time of `ns` counts as one that never ends. */
 static uint64_t hung_ns(double ns)
 {
-    return ns > 0 ? CW_RUN_FAR_HUNG_NS + cw_whole_from(CW_RUN_FAR_HUNG_TIMES * ns, INT64_MAX)
+    return ns > 0 ? CW_RUN_MOST_NS + cw_whole_from(CW_RUN_FAR_HUNG_TIMES * ns, INT64_MAX)
                   : CW_RUN_FAR_HUNG_NEW_NS;
 }
 
@@ -25,7 +24,7 @@ void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t, bo
     if (cw_run.timer_asleep)
         cw_run.timer_wanted = true;
     now = l->began_ns = cw_run_global_lock_now_ns();
-    l->late_at_ns = now + CW_RUN_FAR_LATE_NS + cw_whole_from(CW_RUN_FAR_LATE_TIMES * ns, INT64_MAX);
+    l->late_at_ns = now + CW_RUN_BUILD_NS + cw_whole_from(CW_RUN_FAR_LONGER * ns, INT64_MAX);
     if (alone && t->work == CW_RUN_LAUNCH && !t->tile.launch && !t->group.run && l->has_thread && !l->home)
         l->hung_ns = hung_ns(ns);
 }

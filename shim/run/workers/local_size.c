@@ -1,5 +1,5 @@
 /* local_size.c - asking a device which local size it chooses. */
-#include "local_size.h"
+#include "worker.h"
 #include "../../door/thread.h"
 
 #include <stdlib.h>

@@ -1,18 +1,15 @@
-/* repeat.c - see workers/repeat.h. */
-#include "repeat.h"
-#include "../core/thresholds.h"
+/* repeat.c - see workers/worker.h. */
+#include "worker.h"
 
 #include <string.h>
 
-#include "../tuning/activation.h"
+#include "../tuning/tuning.h"
 #include "../core/fault.h"
 #include "../core/thread.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../tasks/object.h"
 #include "../core/state.h"
-#include "exclusion.h"
-#include "short_task.h"
 
 bool cw_run_repeat_elsewhere(const struct cw_run_queue *q)
 {

@@ -5,10 +5,8 @@
  * its work depends on but data, when that took some microseconds where the kernel runs inside the enqueueing
  * call, and when no data could make it much work: every loop has a bound, and the bounds are small. */
 #include "../core/state.h"
-#include "../core/least.h"
-#include "../core/thresholds.h"
 #include "../memory/spread.h"
-#include "short_task.h"
+#include "worker.h"
 
 bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
 {
@@ -49,5 +47,5 @@ void cw_run_short_task_measured(const struct cw_run_task *t)
             .id = t->repeat.alike, .worker = t->at.worker, .ns = (double)t->measure.took_ns};
     }
     /* the least of late: others disturb, and the first launch may be compiled */
-    b->ns = cw_run_least_of_late(b->ns, (double)t->measure.took_ns);
+    b->ns = cw_run_trial_least(b->ns, (double)t->measure.took_ns);
 }

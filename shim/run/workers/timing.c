@@ -4,7 +4,7 @@
 #include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "timing.h"
+#include "worker.h"
 
 static const struct cw_cl_device *device_of(const struct cw_run_task *t)
 {

@@ -1,5 +1,5 @@
-/* wanted.c - see workers/wanted.h. */
-#include "wanted.h"
+/* wanted.c - see workers/worker.h. */
+#include "worker.h"
 
 #include "../code/code.h"
 #include "../core/context_device.h"
@@ -9,7 +9,7 @@
 #include "../tasks/object.h"
 #include "../core/state.h"
 #include "../core/thread.h"
-#include "../tuning/activation.h"
+#include "../tuning/tuning.h"
 
 /* Worker held, lock not held. */
 static bool get_program(struct cw_run_program *p, struct cw_run_context_device *place,

@@ -1,6 +1,5 @@
-/* watch.c - see workers/watch.h. */
-#include "watch.h"
-#include "../core/thresholds.h"
+/* watch.c - see workers/worker.h. */
+#include "worker.h"
 #include "../core/thread.h"
 
 #include <stdatomic.h>
@@ -39,7 +38,7 @@ void cw_run_watch_begins(struct cw_run_worker *l)
     struct cw_run_watch *w = &l->watch;
 
     w->until_ns = 0;
-    if (cw_run_backoff_passes(&w->rest))
+    if (cw_run_trial_passes(&w->rest))
         return;
     w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WAKE_NS;
 }
@@ -53,9 +52,9 @@ bool cw_run_watch_worker(struct cw_run_worker *l)
     if (!until || !cw_run_watch_space() || cw_run_global_lock_now_ns() >= until)
         return false;
     if (watch(&w->pushed, until))
-        w->rest = (struct cw_run_backoff){0};
-    else if (cw_run_backoff_fails(&w->rest))
-        cw_run_backoff_look(&w->rest);
+        w->rest = (struct cw_run_trial){0};
+    else if (cw_run_trial_fails(&w->rest))
+        cw_run_trial_rest(&w->rest, CW_RUN_REST_LOOKS, 0, 1);
     return true;
 }
 

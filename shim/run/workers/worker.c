@@ -1,5 +1,4 @@
 /* worker.c - workers: one device, one command at a time, driven by its own or another thread. */
-#include "../core/thresholds.h"
 #include "../../door/lock_order.h"
 #include "../core/clock.h"
 #include "../tasks/event.h"
@@ -9,11 +8,6 @@
 #include "../core/state.h"
 #include "../tasks/object.h"
 #include "../tasks/task.h"
-#include "batch.h"
-#include "exclusion.h"
-#include "execute.h"
-#include "late.h"
-#include "short_task.h"
 #include "worker.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -26,11 +20,7 @@
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
-#include "../tuning/gain.h"
-#include "../tuning/gpu_gain.h"
-#include "../tuning/perf_model.h"
-#include "repeat.h"
-#include "wanted.h"
+#include "../tuning/tuning.h"
 
 struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *device)
 {
@@ -129,7 +119,7 @@ void cw_run_worker_retire(void)
     } while (cw_run_task_retire());
 }
 
-/* Launches that must not overlap wait for each other (workers/exclusion.h); parts do not. */
+/* Launches that must not overlap wait for each other (workers/exclusion.c); parts do not. */
 static bool may_overlap(const struct cw_run_task *t)
 {
     return t->work != CW_RUN_LAUNCH || t->tile.part_of || t->group.run || cw_run_exclusion_may(t);
@@ -254,7 +244,7 @@ static bool is_measured(const struct cw_run_task *t)
 {
     uint32_t n = t->launch.kernel->known->launches[t->at.worker]++;
 
-    return n < CW_RUN_MEASURED_ALL || n % CW_RUN_MEASURED_EVERY == 0;
+    return n < CW_RUN_LOOK_EACH || n % CW_RUN_SAMPLE == 0;
 }
 
 /* The device had no memory for the launch, which has not run. Others' buffers leave it, and then it is tried
