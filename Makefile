@@ -98,20 +98,22 @@ $(B)/obj/test/stub/%.o: CW_CFLAGS += -O1
 # cmocka 2 has other names for assertions that cmocka 1 has, too
 $(B)/obj/test/%.o: CW_CFLAGS += -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
-# rm first: ar only adds, so a deleted source would stay in the archive
+# anew, as ar only adds; under another name until it is whole
+archive = $(Q)rm -f $@.part && ar rcs $@.part $^ && mv $@.part $@
+
 $(B)/libcwsched.a: $(call obj,$(sched_src))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(archive)
 # the same for programs of others, with the symbols of the public headers (api.h)
 $(call obj,$(sched_src)): CW_CFLAGS += -fno-semantic-interposition
 $(B)/libcwsched.so: $(call obj,$(sched_src))
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcwsched.so.$(ABI) -o $@ $^ -lm
 $(B)/libcwanalyzer.a: $(call obj,$(analyzer_src))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(archive)
 $(B)/libcwtool.a: $(call obj,$(tool_src))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(archive)
 # the part of shim/ that neither OpenCL nor a process hangs on: unit tests and benches link it
 $(B)/libcwpure.a: $(call obj,$(shim_pure_src))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(archive)
 
 $(call obj,analyzer/cli/launch.c): CW_CFLAGS += -DCW_MULTIARCH='"$(shell $(CC) -print-multiarch 2> /dev/null)"'
 $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwtool.a $(B)/libcwanalyzer.a $(B)/libcwsched.a

@@ -139,13 +139,13 @@ static int by_value(const void *a, const void *b)
 
 static uint32_t distinct(double *v, uint32_t n)
 {
-    uint32_t kept = 0;
+    uint32_t stay = 0;
 
     qsort(v, n, sizeof *v, by_value);
     for (uint32_t k = 0; k < n; k++)
-        if (kept == 0 || v[k] != v[kept - 1])
-            v[kept++] = v[k];
-    return kept;
+        if (stay == 0 || v[k] != v[stay - 1])
+            v[stay++] = v[k];
+    return stay;
 }
 
 /* The work that must lie between a and b when all tasks shall end by `length`. */

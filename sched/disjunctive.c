@@ -327,7 +327,7 @@ void cw_disjunctive_places(struct cw_disjunctive *d, uint32_t v, cw_disjunctive_
 static void order_around(struct cw_disjunctive *d, uint32_t v)
 {
     const struct cw_adjacency *succ = &d->graph->succ;
-    uint32_t n = 0, kept = 0;
+    uint32_t n = 0, stay = 0;
 
     d->relation[v] = ANCESTOR;
     for (uint32_t k = d->count; k-- > 0;) {
@@ -342,12 +342,12 @@ static void order_around(struct cw_disjunctive *d, uint32_t v)
     for (uint32_t k = 0; k < d->count; k++) {
         uint32_t i = d->order[k];
         if (i != v && d->relation[i] == ANCESTOR)
-            d->order[kept++] = i;
+            d->order[stay++] = i;
         else if (i != v)
             d->others[n++] = i;
     }
-    d->order[kept++] = v;
-    memcpy(d->order + kept, d->others, n * sizeof *d->others);
+    d->order[stay++] = v;
+    memcpy(d->order + stay, d->others, n * sizeof *d->others);
     d->relation[v] = UNRELATED;
     d->work += (uint64_t)d->count + d->graph->edges;
 }

@@ -211,21 +211,21 @@ static void succeed(struct cw_dispatch *s, uint32_t k)
 {
     struct cw_dispatch_node *m = &s->node[k];
     const uint32_t *below = holders(s, m->level + 1), *here = k ? holders(s, m->level) : NULL;
-    struct cw_dispatch_queue kept = {0};
+    struct cw_dispatch_queue stored = {0};
 
     for (uint32_t t = 0; t < s->o->tasks; t++) {
         if (k ? here[t] != k : s->taken[t])
             continue;
         if (below[t] != CW_DISPATCH_NOBODY)
-            put_task(s, &kept, t);
+            put_task(s, &stored, t);
         else if (!k)
             put_task(s, &m->queue, t);
     }
     m->held = 0;
     if (k)
         s->no_memory |= !cw_dispatch_queue_keep(&s->node[m->parent].queue, holders(s, m->level), k,
-                                                s->o->tasks, kept.v, kept.used, &m->held);
-    cw_dispatch_queue_finish(&kept);
+                                                s->o->tasks, stored.v, stored.used, &m->held);
+    cw_dispatch_queue_finish(&stored);
 }
 
 /* Master k has a successor, to which its children write anew. */

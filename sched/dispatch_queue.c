@@ -88,24 +88,24 @@ bool cw_dispatch_queue_return(struct cw_dispatch_queue *q, uint32_t *holder, uin
     return ok;
 }
 
-#define KEPT UINT32_C(0x80000000) /* marks a holder for the time of one call */
+#define STORED UINT32_C(0x80000000) /* marks a holder for the time of one call */
 
 bool cw_dispatch_queue_keep(struct cw_dispatch_queue *q, uint32_t *holder, uint32_t child, uint32_t tasks,
-                            const struct cw_dispatch_range *kept, size_t n, uint32_t *held)
+                            const struct cw_dispatch_range *stored, size_t n, uint32_t *held)
 {
     bool ok;
 
     *held = 0;
     for (size_t i = 0; i < n; i++)
-        for (uint32_t t = kept[i].first; t < tasks && t - kept[i].first < kept[i].count; t++)
+        for (uint32_t t = stored[i].first; t < tasks && t - stored[i].first < stored[i].count; t++)
             if (holder[t] == child) {
-                holder[t] = child | KEPT;
+                holder[t] = child | STORED;
                 ++*held;
             }
     ok = cw_dispatch_queue_return(q, holder, child, (struct cw_dispatch_range){0, tasks});
     for (size_t i = 0; i < n; i++)
-        for (uint32_t t = kept[i].first; t < tasks && t - kept[i].first < kept[i].count; t++)
-            if (holder[t] == (child | KEPT))
+        for (uint32_t t = stored[i].first; t < tasks && t - stored[i].first < stored[i].count; t++)
+            if (holder[t] == (child | STORED))
                 holder[t] = child;
     return ok;
 }

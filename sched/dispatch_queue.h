@@ -50,6 +50,6 @@ bool cw_dispatch_queue_return(struct cw_dispatch_queue *q, uint32_t *holder, uin
 /* A successor of `child` holds the n ranges `kept`: what else it held of the tasks below `tasks` goes to the
  * tail. *held: the tasks that it holds then. False: out of memory. */
 bool cw_dispatch_queue_keep(struct cw_dispatch_queue *q, uint32_t *holder, uint32_t child, uint32_t tasks,
-                            const struct cw_dispatch_range *kept, size_t n, uint32_t *held);
+                            const struct cw_dispatch_range *stored, size_t n, uint32_t *held);
 
 #endif

@@ -83,9 +83,9 @@ static uint32_t *name_bucket(const struct cw_graph_builder *b, const char *name)
     for (const char *c = name; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     for (uint32_t k = (uint32_t)(hash ^ hash >> 32);; k++) {
-        uint32_t *slot = &b->bucket[k & (b->buckets - 1)];
-        if (*slot == CW_SCHED_NONE || strcmp(b->g->names[*slot], name) == 0)
-            return slot;
+        uint32_t *entry = &b->bucket[k & (b->buckets - 1)];
+        if (*entry == CW_SCHED_NONE || strcmp(b->g->names[*entry], name) == 0)
+            return entry;
     }
 }
 
@@ -104,22 +104,22 @@ static bool grow_buckets(struct cw_graph_builder *b)
 
 static bool intern(struct cw_graph_builder *b, const char *name, uint32_t *index)
 {
-    uint32_t *slot;
+    uint32_t *entry;
 
     *index = CW_SCHED_NONE;
     if (!name)
         return true;
     if (2 * b->g->name_count >= b->buckets && !grow_buckets(b))
         return false;
-    slot = name_bucket(b, name);
-    if (*slot == CW_SCHED_NONE) {
+    entry = name_bucket(b, name);
+    if (*entry == CW_SCHED_NONE) {
         char *copy = strdup(name);
         if (!copy)
             return false;
-        *slot = b->g->name_count;
+        *entry = b->g->name_count;
         b->g->names[b->g->name_count++] = copy;
     }
-    *index = *slot;
+    *index = *entry;
     return true;
 }
 

@@ -281,7 +281,7 @@ static enum cw_status sort_groups(struct maker *m)
             !last || key->block != last->block || key->late != last->late || key->group != last->group;
         t->step = m->net.step_of[i], t->tile = i - m->net.base[t->step];
         t->group = m->out->groups - 1;
-        t->lane = key->lane;
+        t->worker = key->worker;
         last = key;
     }
     m->out->blocks = m->order.blocks, m->out->height = m->order.height;
@@ -424,7 +424,7 @@ enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps,
     enum cw_status status;
 
     *out = (struct cw_groups){0};
-    if (options->lanes == 0)
+    if (options->workers == 0)
         return cw_error_set(err, CW_ERR_INVALID, "priority groups: no lanes");
     status = make(&m, step, steps);
     cw_groups_order_finish(&m.order);

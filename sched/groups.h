@@ -33,10 +33,10 @@
  * before lie in its own column and the one before, need no tile more for each step than the stencil is wide.
  * A caller that cuts so says it: `column`, `lean`.
  *
- * *Lanes apart* (clweave's, after the split tiling of stencils: Grosser, Cohen, Kelly, Ramanujam, Sadayappan,
- * Verdoolaege, GPGPU-6, 2013): each lane has a range of the coordinate for itself and a cache of its own. In
- * each block it first runs the tiles that depend on no other lane's tiles of that block, group by group, then
- * the rest, which lies at its border: so lanes meet once a block, not once a group.
+ * *Workers apart* (clweave's, after the split tiling of stencils: Grosser, Cohen, Kelly, Ramanujam,
+ * Sadayappan, Verdoolaege, GPGPU-6, 2013): each worker has a range of the coordinate for itself and a cache
+ * of its own. In each block it first runs the tiles that depend on no other worker's tiles of that block,
+ * group by group, then the rest, which lies at its border: so workers meet once a block, not once a group.
  *
  * Pure. Ranges are half-open byte ranges of one flat address space; low >= high: nothing. */
 #ifndef CW_GROUPS_H
@@ -72,10 +72,10 @@ enum cw_groups_rule { CW_GROUPS_SKEW, CW_GROUPS_MAX, CW_GROUPS_BY_STEP };
 
 struct cw_groups_options {
     enum cw_groups_rule rule;
-    uint32_t lanes;  /* 1 .. : a group's tiles are bound to them: neighbours to one, or (max) by index */
-    bool apart;      /* skew: lanes have ranges of the coordinate, and cache_bytes is the cache of one lane */
-    uint32_t height; /* H: effective steps of a block; 0: by the model */
-    uint32_t width;  /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each lane;
+    uint32_t workers; /* 1 .. : a group's tiles are bound to them: neighbours to one, or (max) by index */
+    bool separate;    /* skew: workers have ranges of the coordinate, and cache_bytes is that of one worker */
+    uint32_t height;  /* H: effective steps of a block; 0: by the model */
+    uint32_t width;   /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each worker;
                         apart: 1). Of a grid: in the first dimension */
     uint32_t inner[CW_GROUPS_DIMS - 1]; /* the same in the others */
     uint64_t cache_bytes;               /* LLC/2; 0: no limit */
@@ -89,9 +89,9 @@ struct cw_groups_options {
 /* In order: a predecessor stands before all that depend on it. */
 struct cw_groups_tile {
     uint32_t step, tile;
-    uint32_t group; /* ascending over the order but under chaos; runs on over blocks */
-    uint32_t lane;  /* < lanes */
-    uint32_t waits; /* tiles that it depends on */
+    uint32_t group;  /* ascending over the order but under chaos; runs on over blocks */
+    uint32_t worker; /* < workers */
+    uint32_t waits;  /* tiles that it depends on */
     uint32_t first,
         successors; /* of cw_groups.successor: indices into cw_groups.tile, each larger than its own */
 };
@@ -108,15 +108,15 @@ struct cw_groups {
     uint64_t footprint_bytes;               /* of the largest group, without steps of one tile */
     uint64_t accessed_bytes, grouped_bytes; /* likewise: of all accesses; of all groups, each byte once a
                                                group. Their ratio is the reuse */
-    uint64_t touched_bytes; /* fetched from memory in this order, by a cache of cache_bytes */
-    uint64_t plain_bytes;   /* the same in program order */
+    uint64_t touched_bytes;                 /* fetched from memory in this order, by a cache of cache_bytes */
+    uint64_t plain_bytes;                   /* the same in program order */
     uint64_t written_bytes, plain_written_bytes; /* and the bytes that go back to memory */
 };
 
 /* Orders all tiles. *out is the caller's, for cw_groups_finish; empty on failure. The same input gives the
- * same order everywhere. Errors: CW_ERR_INVALID (no step, a step without tiles, no lane), CW_ERR_LIMIT (2^22
- * tiles; or dependences are not local: each access meets more than 64 others in the mean and there are more
- * than 2^20), CW_ERR_NOMEM. O(A log A + pieces) for A accesses. Thread-safe. */
+ * same order everywhere. Errors: CW_ERR_INVALID (no step, a step without tiles, no worker), CW_ERR_LIMIT
+ * (2^22 tiles; or dependences are not local: each access meets more than 64 others in the mean and there are
+ * more than 2^20), CW_ERR_NOMEM. O(A log A + pieces) for A accesses. Thread-safe. */
 enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps,
                               const struct cw_groups_options *options, struct cw_groups *out,
                               struct cw_error *err);

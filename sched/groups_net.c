@@ -321,7 +321,7 @@ static enum cw_status number(struct cw_groups_net *net, struct cw_error *err)
 /* All ends of all ranges, ascending, each once; then every access as a run of pieces. */
 static enum cw_status cut(struct cw_groups_net *net, struct cw_error *err)
 {
-    size_t accesses = net->access_base[net->steps], ends = 0, kept = 0;
+    size_t accesses = net->access_base[net->steps], ends = 0, stay = 0;
     uint64_t *scratch;
 
     net->bound = malloc((2 * accesses + 1) * sizeof *net->bound);
@@ -340,9 +340,9 @@ static enum cw_status cut(struct cw_groups_net *net, struct cw_error *err)
     cw_radix_sort(net->bound, scratch, ends);
     free(scratch);
     for (size_t k = 0; k < ends; k++)
-        if (kept == 0 || net->bound[k] != net->bound[kept - 1])
-            net->bound[kept++] = net->bound[k];
-    net->pieces = kept ? (uint32_t)kept - 1 : 0;
+        if (stay == 0 || net->bound[k] != net->bound[stay - 1])
+            net->bound[stay++] = net->bound[k];
+    net->pieces = stay ? (uint32_t)stay - 1 : 0;
     for (uint32_t s = 0; s < net->steps; s++)
         for (size_t k = 0; k < net->access_base[s + 1] - net->access_base[s]; k++) {
             const struct cw_groups_access *a = &net->step[s].access[k];

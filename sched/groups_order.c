@@ -10,16 +10,16 @@
 
 #define LESS .9 /* of the bytes that make shorter rows worth it */
 
-/* Four tiles side by side for each lane, so that lanes seldom read other lanes' results, if those are at most
- * a quarter of the cache; else as many as there are lanes, at least. */
+/* Four tiles side by side for each worker, so that workers seldom read other workers' results, if those are
+ * at most a quarter of the cache; else as many as there are workers, at least. */
 static uint32_t wide(const struct cw_groups_order *o)
 {
-    uint32_t width = 4 * o->options->lanes;
+    uint32_t width = 4 * o->options->workers;
     double held = o->net->bytes ? (double)o->options->cache_bytes / (double)o->net->bytes * o->most[0] : 0;
 
     if (o->options->cache_bytes && held < 4.0 * width)
         width = (uint32_t)cw_whole_from(held / 4, UINT32_MAX);
-    return width > o->options->lanes ? width : o->options->lanes;
+    return width > o->options->workers ? width : o->options->workers;
 }
 
 static uint32_t asked(const struct cw_groups_options *options, uint32_t d)
@@ -28,15 +28,15 @@ static uint32_t asked(const struct cw_groups_options *options, uint32_t d)
 }
 
 /* Groups follow each other in dimension `slide`: strips of `strip` tiles before it, all tiles behind it. In a
- * grid a group is one tile wide there, as lanes share the other dimensions. */
+ * grid a group is one tile wide there, as workers share the other dimensions. */
 static void set(struct cw_groups_order *o, uint32_t slide, uint32_t strip)
 {
     o->slide = slide;
     for (uint32_t d = 0; d < CW_GROUPS_DIMS; d++) {
-        uint32_t own = d < slide                            ? strip
-                       : d > slide                          ? o->most[d]
-                       : o->dims == 1 && !o->options->apart ? wide(o)
-                                                            : 1;
+        uint32_t own = d < slide                               ? strip
+                       : d > slide                             ? o->most[d]
+                       : o->dims == 1 && !o->options->separate ? wide(o)
+                                                               : 1;
 
         o->width[d] = asked(o->options, d) ? asked(o->options, d) : own;
         o->width[d] = o->width[d] < o->most[d] ? o->width[d] : o->most[d];
@@ -248,25 +248,25 @@ static int64_t priority(const struct cw_groups_order *o, uint32_t i, uint32_t d)
     return p == INT64_MIN ? corner(o, i) : p;
 }
 
-/* The dimension whose width lanes share: the first that has a tile for each, else the widest. */
+/* The dimension whose width workers share: the first that has a tile for each, else the widest. */
 static uint32_t shared_dim(const struct cw_groups_order *o)
 {
     uint32_t best = 0;
 
     for (uint32_t d = 0; d < o->dims; d++) {
-        if (o->width[d] >= o->options->lanes)
+        if (o->width[d] >= o->options->workers)
             return d;
         best = o->width[d] > o->width[best] ? d : best;
     }
     return best;
 }
 
-/* Lanes share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P, by
- * index; apart, the groups of the block. */
-static void lanes(struct cw_groups_order *o, uint32_t first, uint32_t end)
+/* Workers share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P,
+ * by index; apart, the groups of the block. */
+static void workers(struct cw_groups_order *o, uint32_t first, uint32_t end)
 {
     const struct cw_groups_net *net = o->net;
-    uint64_t n = o->options->lanes, width = (uint64_t)o->width[shared_dim(o)] * CW_GROUPS_UNIT, rows = 0;
+    uint64_t n = o->options->workers, width = (uint64_t)o->width[shared_dim(o)] * CW_GROUPS_UNIT, rows = 0;
 
     for (uint32_t i = net->base[first]; i < net->base[end]; i++)
         rows = o->key[i].row >= rows ? o->key[i].row + 1 : rows;
@@ -274,13 +274,13 @@ static void lanes(struct cw_groups_order *o, uint32_t first, uint32_t end)
         struct cw_groups_key *k = &o->key[i];
 
         if (o->options->rule == CW_GROUPS_MAX)
-            k->lane = (i - net->base[net->step_of[i]]) % (uint32_t)n;
+            k->worker = (i - net->base[net->step_of[i]]) % (uint32_t)n;
         else
-            k->lane =
-                (uint32_t)(o->options->apart ? k->row * n / rows : (uint64_t)k->priority % width * n / width);
-        for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1] && o->options->apart; e++) {
+            k->worker = (uint32_t)(o->options->separate ? k->row * n / rows
+                                                        : (uint64_t)k->priority % width * n / width);
+        for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1] && o->options->separate; e++) {
             const struct cw_groups_key *on = &o->key[net->pred[e]];
-            k->late |= on->block == k->block && (on->late || on->lane != k->lane);
+            k->late |= on->block == k->block && (on->late || on->worker != k->worker);
         }
     }
 }
@@ -322,7 +322,7 @@ void cw_groups_order_keys(struct cw_groups_order *o)
                 o->key[i] = (struct cw_groups_key){.block = o->block[s], .tile = i};
         for (uint32_t d = 0; d < (o->options->rule == CW_GROUPS_MAX ? 1 : o->dims); d++)
             group_by(o, net->base[s], net->base[end], d);
-        lanes(o, s, end);
+        workers(o, s, end);
     }
 }
 
@@ -373,7 +373,7 @@ enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_g
 enum cw_status cw_groups_shifts(struct cw_groups_order *o, const struct cw_groups_net *net,
                                 struct cw_error *err)
 {
-    static const struct cw_groups_options none = {.lanes = 1};
+    static const struct cw_groups_options none = {.workers = 1};
     enum cw_status status;
 
     *o = (struct cw_groups_order){.options = &none};

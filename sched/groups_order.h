@@ -75,10 +75,10 @@ enum { CW_GROUPS_UNIT = 1 << 16 };
 /* The key that decides a tile's place. */
 struct cw_groups_key {
     uint32_t block, group;
-    uint32_t row;        /* group in the first dimension */
-    uint32_t late, lane; /* late: apart, and it depends on another lane's tiles of its block */
-    int64_t priority;    /* P in the dimension that lanes share; rule max: P */
-    uint32_t tile;       /* in program order, so by step, then by tile */
+    uint32_t row;          /* group in the first dimension */
+    uint32_t late, worker; /* late: apart, and it depends on another worker's tiles of its block */
+    int64_t priority;      /* P in the dimension that workers share; rule max: P */
+    uint32_t tile;         /* in program order, so by step, then by tile */
 };
 
 struct cw_groups_order {

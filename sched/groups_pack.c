@@ -46,7 +46,7 @@ static uint64_t *put_step(uint64_t *to, const struct cw_groups_step *step)
 uint64_t *cw_groups_words(const struct cw_groups_step *step, uint32_t steps,
                           const struct cw_groups_options *options, size_t *n)
 {
-    const uint64_t first[OPTIONS] = {options->rule,     options->lanes,    options->apart,
+    const uint64_t first[OPTIONS] = {options->rule,     options->workers,  options->separate,
                                      options->height,   options->width,    options->cache_bytes,
                                      options->measured, options->seed,     bits_of(options->reuse),
                                      options->inner[0], options->inner[1], steps};

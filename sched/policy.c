@@ -132,18 +132,18 @@ static bool parse_number(const char *value, double *number)
  * 0. Errors: CW_ERR_NOTFOUND (this policy has no such option: the message lists those it has), CW_ERR_INVALID
  * (bad value). */
 enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, const char *value,
-                                 struct cw_error *err)
+                             struct cw_error *err)
 {
     static const char *const wanted[] = {"on or off", "on or off", "a whole number from 0 on",
                                          "a number from 0 on", "a number from 0 to 1"};
     const struct option *o = find_option(config->policy, name);
-    char *slot = (char *)&config->options;
+    char *entry = (char *)&config->options;
     double number = 0;
     bool flag = false, good;
 
     if (!o)
         return unknown_option(config->policy, name, err);
-    slot += o->offset;
+    entry += o->offset;
     good = o->kind <= SWITCH ? parse_flag(value, &flag) : parse_number(value, &number);
     if ((o->kind == COUNT && !cw_whole_is(number, 0x1p53)) || (o->kind == SHARE && number > 1))
         good = false;
@@ -151,11 +151,11 @@ enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, 
         return cw_error_set(err, CW_ERR_INVALID, "option %s of policy %s takes %s, not \"%.60s\"", name,
                             config->policy->name, wanted[o->kind], value ? value : "");
     if (o->kind <= SWITCH)
-        *(bool *)slot = flag;
+        *(bool *)entry = flag;
     else if (o->kind == COUNT)
-        *(uint64_t *)slot = cw_whole_from(number, UINT64_MAX);
+        *(uint64_t *)entry = cw_whole_from(number, UINT64_MAX);
     else
-        *(double *)slot = number;
+        *(double *)entry = number;
     return CW_OK;
 }
 

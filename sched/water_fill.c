@@ -47,7 +47,7 @@ static void round_to_groups(struct cw_part *part, uint32_t count, const double *
 uint32_t cw_water_fill(struct cw_part *part, uint32_t count, const double *cost, uint64_t groups)
 {
     double level = find_level(part, count, cost), sum = 0;
-    uint32_t kept = 0;
+    uint32_t stay = 0;
 
     for (uint32_t k = 0; k < count; k++) {
         double time = level - (part[k].start - part[0].start);
@@ -65,9 +65,9 @@ uint32_t cw_water_fill(struct cw_part *part, uint32_t count, const double *cost,
         round_to_groups(part, count, cost, groups);
     for (uint32_t k = 0; k < count; k++)
         if (part[k].share > 0) {
-            part[kept] = part[k];
-            part[kept].finish = part[k].start + part[k].share * cost[part[k].device];
-            kept++;
+            part[stay] = part[k];
+            part[stay].finish = part[k].start + part[k].share * cost[part[k].device];
+            stay++;
         }
-    return kept;
+    return stay;
 }

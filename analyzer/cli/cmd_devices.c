@@ -147,7 +147,7 @@ static json_t *ask(void (*ask)(int fd, const void *argument), const void *argume
 static bool measure_and_keep(json_t *device, struct question q, const char *cache)
 {
     struct cw_roofs_device id = identify(device);
-    struct cw_device_roofs r, kept;
+    struct cw_device_roofs r, stored;
     json_t *answer;
     bool good;
 
@@ -160,9 +160,9 @@ static bool measure_and_keep(json_t *device, struct question q, const char *cach
     good = answer && from_json(answer, &r);
     if (good)
         json_object_set(device, "roofs", answer);
-    if (good && cache && cw_device_roofs_read(cache, &id, &kept))
+    if (good && cache && cw_device_roofs_read(cache, &id, &stored))
         for (enum cw_roof k = 0; k < CW_ROOFS; k++)
-            r.v[k] = r.v[k].n ? r.v[k] : kept.v[k];
+            r.v[k] = r.v[k].n ? r.v[k] : stored.v[k];
     if (good && cache)
         cw_device_roofs_write(cache, &id, &r);
     json_decref(answer);

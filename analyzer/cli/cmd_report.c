@@ -69,7 +69,7 @@ static void finish_known(struct known *k)
 static enum cw_status find_work(struct known *k, const struct cw_trace *t, bool all, struct cw_error *err)
 {
     enum cw_status status =
-        all ? cw_footprints_reach(&k->reach, t, err) : cw_footprints_kept(&k->reach, t, err);
+        all ? cw_footprints_reach(&k->reach, t, err) : cw_footprints_stored(&k->reach, t, err);
     struct cw_launch_parts *parts = status ? NULL : cw_launch_parts_create(t, &k->reach);
     size_t capacity = 0;
     const char *without = "no model of it is kept; --operations makes one where its source is recorded";

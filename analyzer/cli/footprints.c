@@ -79,7 +79,7 @@ static void store_folder(char *folder, size_t size)
     *folder = '\0';
 }
 
-static enum cw_status get_reach(struct cw_trace_reach *reach, const struct cw_trace *t, bool kept,
+static enum cw_status get_reach(struct cw_trace_reach *reach, const struct cw_trace *t, bool stored,
                                 struct cw_error *err)
 {
     struct cw_models_source *source = malloc(sizeof *source);
@@ -91,9 +91,9 @@ static enum cw_status get_reach(struct cw_trace_reach *reach, const struct cw_tr
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     store_folder(folder, sizeof folder);
     cw_program_models_init(source, folder);
-    if (kept)
+    if (stored)
         *source->helper = '\0';
-    status = cw_trace_reach_init(reach, t, source, kept ? NULL : ask, err);
+    status = cw_trace_reach_init(reach, t, source, stored ? NULL : ask, err);
     free(source);
     return status;
 }
@@ -104,8 +104,8 @@ enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw
     return get_reach(reach, t, false, err);
 }
 
-enum cw_status cw_footprints_kept(struct cw_trace_reach *reach, const struct cw_trace *t,
-                                  struct cw_error *err)
+enum cw_status cw_footprints_stored(struct cw_trace_reach *reach, const struct cw_trace *t,
+                                    struct cw_error *err)
 {
     return get_reach(reach, t, true, err);
 }

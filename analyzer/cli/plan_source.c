@@ -258,12 +258,12 @@ enum cw_status cw_plan_processors(int64_t option, uint32_t *processors, struct c
 
 void cw_plan_source_release(struct cw_plan_source *s)
 {
-    struct cw_plan_source kept = {
+    struct cw_plan_source stored = {
         .input = {.file = s->input.file}, .estimated = s->estimated, .commands = s->commands};
 
     cw_plan_source_finish(s);
-    cw_trace_init(&kept.trace);
-    *s = kept;
+    cw_trace_init(&stored.trace);
+    *s = stored;
 }
 
 void cw_plan_source_finish(struct cw_plan_source *s)

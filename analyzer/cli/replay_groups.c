@@ -14,7 +14,7 @@
 #include "traces.h"
 #include "../../sched/whole.h"
 
-enum { LANES = 2, ORDERS = 3, CACHE_UNKNOWN_MIB = 8, TILES = 128 };
+enum { WORKERS = 2, ORDERS = 3, CACHE_UNKNOWN_MIB = 8, TILES = 128 };
 
 /* One order of all chains. */
 struct order {
@@ -106,7 +106,7 @@ static uint32_t tiles_between(const struct cw_tile_steps *x, uint32_t first, uin
 static enum cw_status order_chain(struct study *y, struct order *r, uint32_t first, uint32_t end)
 {
     struct cw_groups_options o = {.rule = r->rule,
-                                  .lanes = LANES,
+                                  .workers = WORKERS,
                                   .height = (uint32_t)y->o->height,
                                   .width = (uint32_t)y->o->width,
                                   .cache_bytes = y->o->cache,

@@ -10,11 +10,11 @@
 #include <time.h>
 
 enum { REPEATS = 9, LAUNCHES = 201, WARM_LAUNCHES = 20, CHAINS = 12, STEPS = 4, READS = 16 };
-#define ENOUGH_NS   20e6         /* a launch that is timed */
-#define LEAST_BYTES (8ull << 20) /* of an array */
-#define MOST_BYTES  (128ull << 20)
-#define MOST_APART  (1024ull << 20) /* where the device has a memory of its own */
-#define LINK_BYTES  (64ull << 20)
+#define ENOUGH_NS     20e6         /* a launch that is timed */
+#define LEAST_BYTES   (8ull << 20) /* of an array */
+#define MOST_BYTES    (128ull << 20)
+#define MOST_DISTANCE (1024ull << 20) /* where the device has a memory of its own */
+#define LINK_BYTES    (64ull << 20)
 
 struct measure {
     cl_device_id device;
@@ -327,7 +327,7 @@ bool cw_roofs_measure(cl_device_id device, double seconds, struct cw_device_roof
     m.units = m.units ? m.units : 1;
     m.most_local = number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     m.most_bytes = memory < one ? memory : one;
-    most = number(device, CL_DEVICE_HOST_UNIFIED_MEMORY) ? MOST_BYTES : MOST_APART;
+    most = number(device, CL_DEVICE_HOST_UNIFIED_MEMORY) ? MOST_BYTES : MOST_DISTANCE;
     m.most_bytes = m.most_bytes < most ? m.most_bytes : most;
     m.context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     if (m.context)

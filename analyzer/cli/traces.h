@@ -47,7 +47,7 @@ enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw
                                    struct cw_error *err);
 
 /* The same of models that earlier commands have kept: nothing is analysed, no vendor asked. */
-enum cw_status cw_footprints_kept(struct cw_trace_reach *reach, const struct cw_trace *t,
-                                  struct cw_error *err);
+enum cw_status cw_footprints_stored(struct cw_trace_reach *reach, const struct cw_trace *t,
+                                    struct cw_error *err);
 
 #endif

@@ -219,19 +219,19 @@ static enum cw_fulfilled make_models(const char *folder, const struct cw_request
     struct cw_model_set set;
     struct cw_error err = {0};
     enum cw_status status = CW_ERR_IO;
-    bool kept = false;
+    bool stored = false;
     sigset_t all;
 
     sigfillset(&all); /* as cw_program_models_get() wants it */
     sigprocmask(SIG_SETMASK, &all, NULL);
     cw_program_models_init(&source, folder);
     source.asker = cw_helper_tool_find("clweave");
-    for (int i = 0; i < 2 && status != CW_OK && !kept; i++) {
-        status = cw_program_models_get(&source, q->source, q->options, &vendor, &set, &kept, &err);
+    for (int i = 0; i < 2 && status != CW_OK && !stored; i++) {
+        status = cw_program_models_get(&source, q->source, q->options, &vendor, &set, &stored, &err);
         if (status == CW_OK)
             cw_model_set_finish(&set);
     }
-    return status == CW_OK || kept ? CW_FULFIL_MADE : CW_FULFIL_FAILED;
+    return status == CW_OK || stored ? CW_FULFIL_MADE : CW_FULFIL_FAILED;
 }
 
 static enum cw_fulfilled make_launch(struct cw_file_store *store, const struct cw_request *q)

@@ -234,19 +234,19 @@ bool cw_requests_read(const struct cw_requests *r, const char *name, struct cw_r
 {
     struct cw_identity id;
     size_t bytes = 0;
-    char *data = cw_file_store_read_name(&r->store, name, &id, &bytes), *kept;
+    char *data = cw_file_store_read_name(&r->store, name, &id, &bytes), *stored;
 
     *q = (struct cw_request){0};
     if (!data)
         return false;
     /* the list first, as the environment's pointer is what is freed */
-    kept = malloc((MOST_VARIABLES + 1) * sizeof(char *) + bytes);
-    if (kept) {
-        char *text = kept + (MOST_VARIABLES + 1) * sizeof(char *);
+    stored = malloc((MOST_VARIABLES + 1) * sizeof(char *) + bytes);
+    if (stored) {
+        char *text = stored + (MOST_VARIABLES + 1) * sizeof(char *);
 
         memcpy(text, data, bytes);
-        if (!parse(text, bytes, (const char **)kept, q) || !parse_identity(&id, q)) {
-            free(kept);
+        if (!parse(text, bytes, (const char **)stored, q) || !parse_identity(&id, q)) {
+            free(stored);
             cw_identity_finish(&q->result);
             *q = (struct cw_request){0};
         }

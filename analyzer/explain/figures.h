@@ -100,17 +100,17 @@ enum cw_leak_kind {
 };
 
 struct cw_leak {
-    uint64_t made, kept; /* kept: of these */
-    uint64_t bytes;      /* of those kept; memory only */
+    uint64_t made, unreleased; /* kept: of these */
+    uint64_t bytes;            /* of those kept; memory only */
     /* The place in the program's code that made most bytes of those kept, or else most of them, as
      * explain.h names it ("": not known); how many, their bytes. places: how many there are */
     char place[CW_CODE_PLACES_TEXT];
-    uint64_t place_kept, place_bytes, places;
+    uint64_t place_unreleased, place_bytes, places;
 };
 
 struct cw_leaks {
     struct cw_leak kind[CW_LEAK_KINDS];
-    uint64_t kept; /* of all kinds */
+    uint64_t unreleased; /* of all kinds */
 };
 
 /* Counts. CW_ERR_NOMEM. O(n log n) in objects, commands and calls. Thread-safety: reads `t` only. */
@@ -162,7 +162,7 @@ void cw_memory_moves_finish(struct cw_memory_moves *m); /* safe on a zeroed stru
 
 struct cw_shared_contexts {
     /* The context whose devices never work at once, and lose most by that; CW_NONE: there is none. */
-    uint32_t apart;
+    uint32_t alone;
     uint32_t devices; /* of it that have run commands */
     uint64_t busy_ns; /* of them, one after the other */
     uint64_t lost_ns; /* by so much all would be over earlier, had each command begun as soon as it could */
@@ -176,7 +176,7 @@ struct cw_shared_contexts {
 
 /* From so much lost time on, devices that never work at once are named: of the time that they work, 1 in
  * this many; and ns. */
-enum { CW_APART_SHARE = 20, CW_APART_NS = 100000 };
+enum { CW_ALONE_SHARE = 20, CW_ALONE_NS = 100000 };
 
 /* Fills `s`. Uses t->edges and t->accesses. CW_ERR_NOMEM. O(commands log commands + edges + accesses).
  * Thread-safety: reads `t` only. */

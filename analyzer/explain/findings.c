@@ -275,13 +275,13 @@ static void find_shared_contexts(struct cw_findings_list *l, const struct cw_fig
     const struct cw_shared_contexts *s = &f->shared;
     char a[16], b[16], lost[16];
 
-    if (s->apart != CW_NONE && !f->of_run)
+    if (s->alone != CW_NONE && !f->of_run)
         cw_findings_list_add(
             l, CW_FINDING_HINT, "Devices of one context never work at once",
             "%u devices of context %u worked for %s, one after the other, though not all of it depends on "
             "the rest: "
             "side by side it would take %s%s less. %s",
-            s->devices, s->apart, cw_quantity_ns(s->busy_ns, a), s->by_host ? "up to " : "at least ",
+            s->devices, s->alone, cw_quantity_ns(s->busy_ns, a), s->by_host ? "up to " : "at least ",
             cw_quantity_ns(s->lost_ns, lost),
             s->by_host
                 ? "The host hands work to one device when the other one has done its own: enqueue for all "
@@ -415,7 +415,7 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     find_shared_contexts(&l, f);
     find_idle_devices(&l, f);
     find_costs(&l, s, f);
-    cw_findings_habits_kept(&l, f);
+    cw_findings_habits_unreleased(&l, f);
     find_doubts(&l, s, f);
     cw_code_places_destroy(l.places);
     return l.count;

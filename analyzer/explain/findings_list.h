@@ -37,6 +37,6 @@ void cw_findings_troubles(struct cw_findings_list *l, const struct cw_figures *f
 
 /* Ways to use OpenCL that cost time, and objects that are kept. */
 void cw_findings_habits(struct cw_findings_list *l, const struct cw_figures *f);
-void cw_findings_habits_kept(struct cw_findings_list *l, const struct cw_figures *f);
+void cw_findings_habits_unreleased(struct cw_findings_list *l, const struct cw_figures *f);
 
 #endif

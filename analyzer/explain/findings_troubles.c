@@ -19,9 +19,9 @@ void cw_findings_leaks(const struct cw_leaks *k, char text[300])
     text[0] = '\0';
     for (unsigned i = 0; i < CW_LEAK_KINDS && used < 230; i++) {
         const struct cw_leak *v = &k->kind[i];
-        if (!v->kept)
+        if (!v->unreleased)
             continue;
-        used += (size_t)snprintf(text + used, 300 - used, "%s%llu of %s", used ? ", " : "", N(v->kept),
+        used += (size_t)snprintf(text + used, 300 - used, "%s%llu of %s", used ? ", " : "", N(v->unreleased),
                                  CW_COUNT(v->made, cw_leaks_name(i)));
         if (v->bytes)
             used += (size_t)snprintf(text + used, 300 - used, " (%s)", cw_quantity_bytes(v->bytes, a));
@@ -34,14 +34,15 @@ void cw_findings_leak_place(const struct cw_leak *v, char text[200])
     size_t used = (size_t)snprintf(text, 200, "%.60s", v->place);
 
     if (v->place[0] && v->places > 1) {
-        used += (size_t)snprintf(text + used, 200 - used, " (%llu of %llu", N(v->place_kept), N(v->kept));
+        used += (size_t)snprintf(text + used, 200 - used, " (%llu of %llu", N(v->place_unreleased),
+                                 N(v->unreleased));
         if (v->place_bytes)
             used += (size_t)snprintf(text + used, 200 - used, ", %s", cw_quantity_bytes(v->place_bytes, a));
         snprintf(text + used, 200 - used, "; of %s)", CW_COUNT(v->places, "place"));
     }
 }
 
-void cw_findings_habits_kept(struct cw_findings_list *l, const struct cw_figures *f)
+void cw_findings_habits_unreleased(struct cw_findings_list *l, const struct cw_figures *f)
 {
     const struct cw_leaks *k = &f->leaks;
     const struct cw_leak *events = &k->kind[CW_LEAK_EVENTS];
@@ -56,9 +57,10 @@ void cw_findings_habits_kept(struct cw_findings_list *l, const struct cw_figures
             used += (size_t)snprintf(where + used, sizeof where - used, "%s%s %s",
                                      used ? ", " : " The places that leak most: ", cw_leaks_name(i), place);
     }
-    if (k->kept)
-        cw_findings_list_add(l, k->kept > 8 ? CW_FINDING_HINT : CW_FINDING_NOTE, "Objects are never released",
-                             "When the program ended it had kept %s.%s%s", kinds, where, used ? "." : "");
+    if (k->unreleased)
+        cw_findings_list_add(l, k->unreleased > 8 ? CW_FINDING_HINT : CW_FINDING_NOTE,
+                             "Objects are never released", "When the program ended it had kept %s.%s%s",
+                             kinds, where, used ? "." : "");
     if (l->t->process.unused_events > 8)
         cw_findings_list_add(l, CW_FINDING_NOTE, "Events that nothing waits for",
                              "The program asked for %llu events and neither waited for %llu of them nor "

@@ -145,7 +145,7 @@ static int by_begin(const void *a, const void *b)
 static void look_at_device(struct search *s, const struct ran *ran, size_t n, bool *launched,
                            struct cw_first_launches *f)
 {
-    size_t first_gap = s->gaps, later = 0, kept;
+    size_t first_gap = s->gaps, later = 0, stay;
     double sum = 0;
     int64_t reached = INT64_MIN;
 
@@ -163,16 +163,16 @@ static void look_at_device(struct search *s, const struct ran *ran, size_t n, bo
     for (size_t i = 0; i < n; i++)
         if (ran[i].kernel != CW_NONE)
             launched[ran[i].kernel] = false;
-    kept = first_gap;
+    stay = first_gap;
     for (size_t g = first_gap; later && g < s->gaps; g++) {
         int64_t late = s->gap[g].end - s->gap[g].begin;
         if (late < CW_FIRST_LATE_NS || (double)late < CW_FIRST_LATE_TIMES * sum / (double)later)
             continue;
         f->count++;
         f->late_ns += (uint64_t)late;
-        s->gap[kept++] = s->gap[g];
+        s->gap[stay++] = s->gap[g];
     }
-    s->gaps = kept;
+    s->gaps = stay;
 }
 
 /* Gaps of devices that overlap become one. */
@@ -253,7 +253,7 @@ static bool look_at_calls(struct search *s, struct cw_first_launches *f)
 {
     const struct cw_trace *t = s->t;
     bool *launched = calloc(t->kernels.count + 1, 1);
-    size_t begin = s->gaps, kept = begin, later = 0;
+    size_t begin = s->gaps, stay = begin, later = 0;
     double sum = 0, least;
 
     for (size_t i = 0; launched && i < t->commands.count; i++) {
@@ -277,9 +277,9 @@ static bool look_at_calls(struct search *s, struct cw_first_launches *f)
             continue;
         f->calls++;
         f->call_ns += (uint64_t)took;
-        s->gap[kept++] = s->gap[g];
+        s->gap[stay++] = s->gap[g];
     }
-    s->gaps = kept;
+    s->gaps = stay;
     free(launched);
     return launched;
 }

@@ -14,16 +14,16 @@ const char *cw_leaks_name(enum cw_leak_kind kind)
     return names[kind];
 }
 
-static void add(struct cw_leaks *l, enum cw_leak_kind kind, bool kept, uint64_t bytes)
+static void add(struct cw_leaks *l, enum cw_leak_kind kind, bool unreleased, uint64_t bytes)
 {
     struct cw_leak *k = &l->kind[kind];
 
     k->made++;
-    if (!kept)
+    if (!unreleased)
         return;
-    k->kept++;
+    k->unreleased++;
     k->bytes += bytes;
-    l->kept++;
+    l->unreleased++;
 }
 
 static enum cw_leak_kind memory_kind(const struct cw_t_memory *m)
@@ -45,7 +45,7 @@ struct made {
 /* One line of code has several addresses. */
 struct place {
     char name[CW_CODE_PLACES_TEXT];
-    uint64_t kept, bytes;
+    uint64_t unreleased, bytes;
 };
 
 struct search {
@@ -70,7 +70,7 @@ static uint64_t bytes_of(const struct cw_t_memory *m)
 }
 
 /* A call makes one object at most. */
-#define IS_KEPT(array, id) ((id) < t->array.count && t->array.v[id].kept)
+#define IS_UNRELEASED(array, id) ((id) < t->array.count && t->array.v[id].unreleased)
 
 static void note_call(struct search *s, const struct cw_t_call *c)
 {
@@ -78,17 +78,17 @@ static void note_call(struct search *s, const struct cw_t_call *c)
 
     if (c->status || !c->name || !strcmp(c->name, "clBuildProgram") || !strcmp(c->name, "clCompileProgram"))
         return; /* not made by it */
-    if (IS_KEPT(memory, c->memory))
+    if (IS_UNRELEASED(memory, c->memory))
         note(s, memory_kind(&t->memory.v[c->memory]), bytes_of(&t->memory.v[c->memory]), c->callsite);
-    else if (IS_KEPT(contexts, c->context))
+    else if (IS_UNRELEASED(contexts, c->context))
         note(s, CW_LEAK_CONTEXTS, 0, c->callsite);
-    else if (IS_KEPT(queues, c->queue))
+    else if (IS_UNRELEASED(queues, c->queue))
         note(s, CW_LEAK_QUEUES, 0, c->callsite);
-    else if (IS_KEPT(samplers, c->sampler))
+    else if (IS_UNRELEASED(samplers, c->sampler))
         note(s, CW_LEAK_SAMPLERS, 0, c->callsite);
-    else if (IS_KEPT(programs, c->program))
+    else if (IS_UNRELEASED(programs, c->program))
         note(s, CW_LEAK_PROGRAMS, 0, c->callsite);
-    else if (IS_KEPT(kernels, c->kernel))
+    else if (IS_UNRELEASED(kernels, c->kernel))
         note(s, CW_LEAK_KERNELS, 0, c->callsite);
 }
 
@@ -128,16 +128,16 @@ static bool weigh(struct search *s, struct cw_leak *k, const struct made *v, siz
             p = place_of(s, cw_code_places_name(code, v[i].callsite, name));
         if (!p)
             return false;
-        p->kept++;
+        p->unreleased++;
         p->bytes += v[i].bytes;
     }
     k->places = s->places.count;
     for (size_t i = 0; i < s->places.count; i++) {
         p = &s->places.v[i];
-        if (p->bytes < k->place_bytes || (p->bytes == k->place_bytes && p->kept <= k->place_kept))
+        if (p->bytes < k->place_bytes || (p->bytes == k->place_bytes && p->unreleased <= k->place_unreleased))
             continue;
         k->place_bytes = p->bytes;
-        k->place_kept = p->kept;
+        k->place_unreleased = p->unreleased;
         snprintf(k->place, sizeof k->place, "%s", p->name);
     }
     return true;
@@ -152,7 +152,7 @@ static bool find_places(struct cw_leaks *l, const struct cw_trace *t)
     for (size_t i = 0; i < t->calls.count; i++)
         note_call(&s, &t->calls.v[i]);
     for (size_t i = 0; i < t->commands.count; i++)
-        if (t->commands.v[i].event_kept)
+        if (t->commands.v[i].event_unreleased)
             note(&s, CW_LEAK_EVENTS, 0, t->commands.v[i].callsite);
     s.failed |= !code;
     if (s.made.count)
@@ -171,7 +171,7 @@ static bool find_places(struct cw_leaks *l, const struct cw_trace *t)
 
 #define ADD_ALL(array, kind)                                                                                 \
     for (size_t i_ = 0; i_ < t->array.count; i_++)                                                           \
-    add(l, kind, t->array.v[i_].kept, 0)
+    add(l, kind, t->array.v[i_].unreleased, 0)
 
 enum cw_status cw_leaks_count(struct cw_leaks *l, const struct cw_trace *t, struct cw_error *err)
 {
@@ -185,19 +185,19 @@ enum cw_status cw_leaks_count(struct cw_leaks *l, const struct cw_trace *t, stru
     ADD_ALL(kernels, CW_LEAK_KERNELS);
     for (size_t i = 0; i < t->memory.count; i++) {
         const struct cw_t_memory *m = &t->memory.v[i];
-        add(l, memory_kind(m), m->kept, bytes_of(m));
+        add(l, memory_kind(m), m->unreleased, bytes_of(m));
     }
     for (size_t i = 0; i < t->commands.count; i++)
         if (t->commands.v[i].has_event)
-            add(l, CW_LEAK_EVENTS, t->commands.v[i].event_kept, 0);
-    if (t->process.events_kept > events->kept) { /* more than the trace names */
-        l->kept += t->process.events_kept - events->kept;
-        events->kept = t->process.events_kept;
+            add(l, CW_LEAK_EVENTS, t->commands.v[i].event_unreleased, 0);
+    if (t->process.events_unreleased > events->unreleased) { /* more than the trace names */
+        l->unreleased += t->process.events_unreleased - events->unreleased;
+        events->unreleased = t->process.events_unreleased;
     }
     user->made = t->process.user_events;
-    user->kept = t->process.user_events_kept;
-    l->kept += user->kept;
-    if (l->kept && !find_places(l, t))
+    user->unreleased = t->process.user_events_unreleased;
+    l->unreleased += user->unreleased;
+    if (l->unreleased && !find_places(l, t))
         return cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
     return CW_OK;
 }

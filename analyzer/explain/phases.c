@@ -28,11 +28,11 @@ const char *cw_phases_name(enum cw_phase phase)
 
 static void note(struct sweep *s, times *to, int64_t at)
 {
-    int64_t *slot = cw_trace_push(to, 1);
+    int64_t *entry = cw_trace_push(to, 1);
 
-    if (slot)
-        *slot = at;
-    s->failed |= !slot;
+    if (entry)
+        *entry = at;
+    s->failed |= !entry;
 }
 
 static void add(struct sweep *s, enum cw_phase phase, int64_t begin, int64_t end)
@@ -125,7 +125,7 @@ static bool next_time(const struct sweep *s, size_t taken[2][CW_PHASES], int64_t
 }
 
 /* Where --limit has dropped the older commands, the run begins at the first command that the log keeps. */
-static int64_t first_kept(const struct cw_trace *t)
+static int64_t first_stay(const struct cw_trace *t)
 {
     for (size_t i = 0; i < t->commands.count && t->process.dropped_commands; i++)
         if (t->commands.v[i].call_begin_ns)
@@ -170,7 +170,7 @@ static void measure(struct cw_phases *p, struct sweep *s)
 enum cw_status cw_phases_measure(struct cw_phases *p, const struct cw_trace *t,
                                  const struct cw_first_launches *first, struct cw_error *err)
 {
-    struct sweep s = {.t = t, .shift = calloc(t->devices.count + 1, sizeof *s.shift), .from = first_kept(t)};
+    struct sweep s = {.t = t, .shift = calloc(t->devices.count + 1, sizeof *s.shift), .from = first_stay(t)};
 
     *p = (struct cw_phases){.no_device_times = !cw_command_times_exist(t), .no_calls = !t->calls.count};
     s.failed = !s.shift;

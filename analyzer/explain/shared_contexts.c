@@ -155,7 +155,7 @@ static void run_again(struct search *s, bool handed)
 
 static bool weighs(int64_t lost, const struct tally *y)
 {
-    return lost >= CW_APART_NS && lost >= y->any / CW_APART_SHARE;
+    return lost >= CW_ALONE_NS && lost >= y->any / CW_ALONE_SHARE;
 }
 
 static void judge(const struct search *s, struct cw_shared_contexts *to)
@@ -167,7 +167,7 @@ static void judge(const struct search *s, struct cw_shared_contexts *to)
         if (y->devices < 2 || y->busy - y->any > y->busy / 100 || !weighs(lost, y) ||
             (uint64_t)lost <= to->lost_ns)
             continue;
-        to->apart = c;
+        to->alone = c;
         to->devices = y->devices;
         to->busy_ns = (uint64_t)y->any;
         to->lost_ns = (uint64_t)lost;
@@ -184,7 +184,7 @@ static bool any_shared(const struct search *s)
     return false;
 }
 
-static bool find_apart(struct cw_shared_contexts *to, const struct cw_trace *t)
+static bool find_alone(struct cw_shared_contexts *to, const struct cw_trace *t)
 {
     struct search s = {.t = t};
     bool ok;
@@ -273,7 +273,7 @@ static bool find_moves(struct cw_shared_contexts *to, const struct cw_trace *t)
 enum cw_status cw_shared_contexts_find(struct cw_shared_contexts *s, const struct cw_trace *t,
                                        struct cw_error *err)
 {
-    *s = (struct cw_shared_contexts){.apart = CW_NONE, .most_moved = CW_NONE};
-    return find_apart(s, t) && find_moves(s, t) ? CW_OK
+    *s = (struct cw_shared_contexts){.alone = CW_NONE, .most_moved = CW_NONE};
+    return find_alone(s, t) && find_moves(s, t) ? CW_OK
                                                 : cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
 }

@@ -66,32 +66,6 @@ static const struct cw_cli_option options[] = {
            "status: print the state as JSON, and the seconds that all tasks took together"),
     CW_CLI_END};
 
-/* ---- clweave's own commands, run inside a worker */
-
-/* Those that start no program, and that end as calls do. */
-static bool job_fits(int argc, char **argv)
-{
-    static const char *const names[] = {"compare", "replay", "simulate", "generate", "dispatch", "version"};
-    bool fits = false;
-
-    for (size_t i = 0; argc > 1 && i < sizeof names / sizeof *names; i++)
-        fits |= !strcmp(argv[1], names[i]);
-    for (int a = 2; a < argc; a++)
-        fits &= strncmp(argv[a], "--ex", 4) != 0; /* replay --execute runs a driver's code */
-    return fits;
-}
-
-static int job_run(int argc, char **argv)
-{
-    return cw_cli_main(cw_commands, argc, argv);
-}
-
-static const struct cw_farm_jobs jobs = {.name = "clweave",
-                                         .program = "/proc/self/exe",
-                                         .fits = job_fits,
-                                         .run = job_run,
-                                         .before_exec = cw_cli_signals_restore};
-
 /* ---- the farm */
 
 /* A standard stream that is closed stays useless, and no file of the farm gets its number, which workers and
@@ -155,7 +129,7 @@ static enum cw_status make_plan(struct cw_farm_plan *p, const struct farm_option
         status = check_lists(p, err);
     if (status == CW_OK)
         status = cw_farm_table_check(p, err);
-    if (status == CW_OK && !strchr(argv[0], '{') && strcmp(argv[0], jobs.name))
+    if (status == CW_OK && !strchr(argv[0], '{') && strcmp(argv[0], cw_farm_own_jobs.name))
         status = cw_farm_task_check_program(argv[0], p->folder, err);
     return status;
 }
@@ -252,10 +226,10 @@ static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int 
 {
     struct cw_farm_run run = *dead;
     struct cw_farm_checkpoint c;
-    struct cw_farm_plan kept = {0};
+    struct cw_farm_plan stored = {0};
     struct cw_error err = {0};
     const char *path = run.context;
-    enum cw_status status = path ? cw_farm_checkpoint_open(&c, path, true, &kept, &err) : CW_ERR_NOTFOUND;
+    enum cw_status status = path ? cw_farm_checkpoint_open(&c, path, true, &stored, &err) : CW_ERR_NOTFOUND;
     int result = CW_EXIT_FAILURE;
 
     if (status == CW_OK) {
@@ -276,7 +250,7 @@ static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int 
                                "kept them");
         cw_farm_tree_end(tree, true);
     }
-    cw_farm_plan_finish(&kept);
+    cw_farm_plan_finish(&stored);
     fflush(stdout);
     return result;
 }
@@ -288,7 +262,7 @@ static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, 
     struct cw_error err = {0};
     struct cw_farm_run run = {.plan = p,
                               .checkpoint = c,
-                              .jobs = &jobs,
+                              .jobs = &cw_farm_own_jobs,
                               .workers = o->workers < 0 ? processors() : (uint32_t)o->workers,
                               .levels = o->levels ? (uint32_t)o->levels : 1,
                               .block = (uint32_t)o->block,
@@ -311,22 +285,22 @@ static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct
 {
     char *own = o->checkpoint ? NULL : own_checkpoint(p);
     const char *path = o->checkpoint ? o->checkpoint : own;
-    struct cw_farm_plan kept = {0};
+    struct cw_farm_plan stored = {0};
     enum cw_status status = CW_OK;
     bool found = o->resume && path && access(path, F_OK) == 0;
 
     if (found)
-        status = cw_farm_checkpoint_open(c, path, true, &kept, err);
+        status = cw_farm_checkpoint_open(c, path, true, &stored, err);
     else
         status = cw_farm_checkpoint_create(c, path, p, err);
-    if (found && status == CW_OK && !cw_farm_plan_same(p, &kept)) {
+    if (found && status == CW_OK && !cw_farm_plan_same(p, &stored)) {
         status = cw_error_set(err, CW_ERR_INVALID, "%s is the checkpoint of another command, list or folder",
                               path);
         cw_farm_checkpoint_close(c);
     } else if (found && status == CW_OK && o->retry_failed) {
         status = cw_farm_checkpoint_retry(c, err);
     }
-    cw_farm_plan_finish(&kept);
+    cw_farm_plan_finish(&stored);
     free(own);
     return status;
 }
@@ -460,7 +434,7 @@ static int run(const void *values, int argc, char **argv)
     else if (!o->each.count && argc && !strcmp(argv[0], "worker"))
         return cw_farm_machines_join(argc, argv);
     else if (!o->each.count && argc == 3 && !strcmp(argv[0], "block"))
-        return cw_farm_machines_block(&jobs, argv[1], argv[2]);
+        return cw_farm_machines_block(&cw_farm_own_jobs, argv[1], argv[2]);
     else if (o->retry_failed && !o->resume && !resume)
         cw_cli_complain("farm: --retry-failed is about a farm to resume");
     else if (o->each.count && argc)

@@ -123,4 +123,7 @@ enum cw_status cw_farm_table_check(const struct cw_farm_plan *p, struct cw_error
 enum cw_status cw_farm_table_write(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c,
                                    uint32_t *odd, struct cw_error *err);
 
+/* clweave's own commands, run inside a worker (farm_report.c). */
+extern const struct cw_farm_jobs cw_farm_own_jobs;
+
 #endif

@@ -9,6 +9,34 @@
 #include "../io/json_out.h"
 #include "../cli/frame/cli.h"
 
+/* ---- clweave's own commands, run inside a worker */
+
+/* Those that start no program, and that end as calls do. */
+static bool job_fits(int argc, char **argv)
+{
+    static const char *const names[] = {"compare", "replay", "simulate", "generate", "dispatch", "version"};
+    bool fits = false;
+
+    for (size_t i = 0; argc > 1 && i < sizeof names / sizeof *names; i++)
+        fits |= !strcmp(argv[1], names[i]);
+    for (int a = 2; a < argc; a++)
+        fits &= strncmp(argv[a], "--ex", 4) != 0; /* replay --execute runs a driver's code */
+    return fits;
+}
+
+static int job_run(int argc, char **argv)
+{
+    return cw_cli_main(cw_commands, argc, argv);
+}
+
+const struct cw_farm_jobs cw_farm_own_jobs = {.name = "clweave",
+                                              .program = "/proc/self/exe",
+                                              .fits = job_fits,
+                                              .call = job_run,
+                                              .before_exec = cw_cli_signals_restore};
+
+/* ---- progress, state, failures */
+
 #define WIPE "\r\033[K"
 enum { SHOWN = 10, LINE = 120 };
 

@@ -185,7 +185,7 @@ static bool run_job(const struct cw_farm_plan *p, int argc, char **argv, const s
     dup2(stream[1], STDERR_FILENO);
     if (p->timeout_s > 0)
         setitimer(ITIMER_REAL, &late, NULL);
-    r->value = jobs->run(argc, argv);
+    r->value = jobs->call(argc, argv);
     if (p->timeout_s > 0)
         setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
     fflush(stdout);

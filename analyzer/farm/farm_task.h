@@ -15,8 +15,8 @@
 struct cw_farm_jobs {
     const char *name, *program;
     bool (*fits)(int argc, char **argv);
-    int (*run)(int argc, char **argv); /* its standard output is the result; returns an exit status */
-    void (*before_exec)(void);         /* in the child, before a program starts */
+    int (*call)(int argc, char **argv); /* its standard output is the result; returns an exit status */
+    void (*before_exec)(void);          /* in the child, before a program starts */
 };
 
 /* What a worker is at, in memory that it shares with the master, which reads it when the worker dies. */

@@ -309,22 +309,22 @@ static bool push_reach(struct cw_trace *t, const struct cw_reach *reach, uint32_
 static void merge_equal(struct cw_trace *t, size_t first)
 {
     struct cw_t_access *v;
-    size_t n = t->accesses.count - first, kept = 0;
+    size_t n = t->accesses.count - first, stay = 0;
 
     if (n == 0 || n > CW_ACCESS_MAX_ROWS / 2)
         return;
     v = &t->accesses.v[first];
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < kept &&
+        while (k < stay &&
                (v[k].memory != v[i].memory || v[k].offset != v[i].offset || v[k].bytes != v[i].bytes))
             k++;
-        if (k == kept)
-            v[kept++] = v[i];
+        if (k == stay)
+            v[stay++] = v[i];
         v[k].mode |= v[i].mode;
         v[k].declared |= v[i].declared;
     }
-    t->accesses.count = first + kept;
+    t->accesses.count = first + stay;
 }
 
 /* Memory that is no argument's: by the kernel's model, without one by its program's text. */

@@ -31,7 +31,7 @@ struct contraction {
     struct set *sets;                /* of left-out commands */
     uint8_t *leads;                  /* to a command that may stay: only then a set is of use */
     uint32_t *first, *into;          /* the edges into c: into[first[c] .. first[c+1]) */
-    uint32_t *kept_first, *kept_end; /* of commands that stay: their edges in `out` */
+    uint32_t *stay_first, *stay_end; /* of commands that stay: their edges in `out` */
     uint32_t *place;                 /* of commands in `gathered`; valid where that member is the command's */
     CW_ARRAY(struct member) gathered;
     CW_ARRAY(struct cw_edge) out;
@@ -78,10 +78,10 @@ static bool prepare(struct contraction *c)
     c->first = calloc(n, sizeof *c->first);
     c->into = malloc((t->edges.count + 1) * sizeof *c->into);
     c->leads = calloc(n, 1);
-    c->kept_first = calloc(n, sizeof *c->kept_first);
-    c->kept_end = calloc(n, sizeof *c->kept_end);
+    c->stay_first = calloc(n, sizeof *c->stay_first);
+    c->stay_end = calloc(n, sizeof *c->stay_end);
     c->place = calloc(n, sizeof *c->place);
-    if (!c->leads || !c->kept_first || !c->kept_end || !c->place || !c->sets || !c->first || !c->into)
+    if (!c->leads || !c->stay_first || !c->stay_end || !c->place || !c->sets || !c->first || !c->into)
         return false;
     for (size_t e = 0; e < t->edges.count; e++) {
         c->first[t->edges.v[e].to + 1]++;
@@ -110,8 +110,8 @@ static void release(struct contraction *c)
         free(c->sets[i].v);
     free(c->sets);
     free(c->leads);
-    free(c->kept_first);
-    free(c->kept_end);
+    free(c->stay_first);
+    free(c->stay_end);
     free(c->place);
     free(c->first);
     free(c->into);
@@ -170,8 +170,8 @@ static void reduce(struct contraction *c)
     for (uint32_t i = 0; i < c->gathered.count; i++)
         c->place[v[i].from] = i;
     for (size_t i = 0; i < c->gathered.count && c->gathered.count > 1; i++) {
-        c->steps += c->kept_end[v[i].from] - c->kept_first[v[i].from];
-        for (uint32_t e = c->kept_first[v[i].from]; e < c->kept_end[v[i].from]; e++) {
+        c->steps += c->stay_end[v[i].from] - c->stay_first[v[i].from];
+        for (uint32_t e = c->stay_first[v[i].from]; e < c->stay_end[v[i].from]; e++) {
             struct member *m = find_member(c, c->out.v[e].from);
             const uint8_t implied = m ? extended(v[i].said, class_of(&c->out.v[e])) : 0;
             if (m)
@@ -263,12 +263,12 @@ static bool keep_edges(struct contraction *c, uint32_t id)
 {
     bool good;
 
-    c->kept_first[id] = (uint32_t)c->out.count;
+    c->stay_first[id] = (uint32_t)c->out.count;
     for (uint32_t i = c->first[id]; i < c->first[id + 1]; i++)
         if (c->keep[c->t->edges.v[c->into[i]].from] && !put(c, c->t->edges.v[c->into[i]]))
             return false;
     good = gather_sources(c, id) && put_paths(c, id);
-    c->kept_end[id] = (uint32_t)c->out.count;
+    c->stay_end[id] = (uint32_t)c->out.count;
     return good;
 }
 

@@ -73,11 +73,11 @@ void cw_control_flow_destroy(struct cw_control_flow *c)
 
 static bool append(id_array *a, uint32_t id)
 {
-    uint32_t *slot = cw_trace_push(a, 1);
+    uint32_t *entry = cw_trace_push(a, 1);
 
-    if (!slot)
+    if (!entry)
         return false;
-    *slot = id;
+    *entry = id;
     return true;
 }
 
@@ -115,15 +115,15 @@ static bool in_order(const struct cw_control_flow *c, uint32_t queue)
  * because the sweep may have moved a marker behind commands that came after it. */
 static void sweep_exits(struct cw_control_flow *c, struct queue_state *q, bool ordered)
 {
-    size_t kept = 0;
+    size_t stay = 0;
 
     for (size_t i = 0; i < q->exits.count; i++) {
         uint32_t x = q->exits.v[i], f = c->followed[x];
         if (!c->covered[x] && (f == CW_NONE || !(ordered || (q->collector != CW_NONE && f <= q->collector))))
-            q->exits.v[kept++] = x;
+            q->exits.v[stay++] = x;
     }
-    q->exits.count = kept;
-    q->live = kept;
+    q->exits.count = stay;
+    q->live = stay;
 }
 
 /* Edges from the exits of `queue` to `to`, which waits for all of the queue that came before it. */
@@ -192,14 +192,14 @@ static bool wait_returned(struct cw_control_flow *c, uint32_t id)
 {
     const struct cw_trace *t = c->t;
     const struct cw_command *k = &t->commands.v[id];
-    size_t kept = 0;
+    size_t stay = 0;
 
     for (size_t i = 0; i < c->newest.count; i++) {
         uint32_t older = c->newest.v[i];
         if (c->position[older] > c->position[id] || !cw_host_wait_returned(&t->commands.v[older], k))
-            c->newest.v[kept++] = older;
+            c->newest.v[stay++] = older;
     }
-    c->newest.count = kept;
+    c->newest.count = stay;
     if (k->type == CW_HOST_FINISH && k->queue < t->queues.count)
         cover_exits(c, k->queue, id);
     if (k->blocking && in_order(c, k->queue))
@@ -221,17 +221,17 @@ static bool wait_returned(struct cw_control_flow *c, uint32_t id)
 /* Moves the host waits that had returned when `k` was called from `waiting` to `newest`. */
 static bool collect_returned(struct cw_control_flow *c, const struct cw_command *k)
 {
-    size_t kept = 0;
+    size_t stay = 0;
     bool ok = true;
 
     for (size_t i = 0; i < c->waiting.count; i++) {
         uint32_t w = c->waiting.v[i];
         if (!cw_host_wait_returned(&c->t->commands.v[w], k))
-            c->waiting.v[kept++] = w;
+            c->waiting.v[stay++] = w;
         else
             ok = wait_returned(c, w) && ok;
     }
-    c->waiting.count = kept;
+    c->waiting.count = stay;
     return ok;
 }
 

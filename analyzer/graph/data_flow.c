@@ -382,9 +382,9 @@ static void meet_unknown(struct cw_data_flow *d, uint32_t id, struct context_sta
 static bool unknown_accesses(struct cw_data_flow *d, uint32_t id, struct cw_edge_list *edges)
 {
     const struct cw_command *k = &d->t->commands.v[id];
-    uint32_t context = context_of(d->t, k), *slot;
+    uint32_t context = context_of(d->t, k), *entry;
     struct context_state *c = &d->contexts[context];
-    size_t kept = 0;
+    size_t stay = 0;
 
     if (context < d->t->contexts.count)
         meet_unknown(d, id, c, edges);
@@ -399,13 +399,13 @@ static bool unknown_accesses(struct cw_data_flow *d, uint32_t id, struct cw_edge
     if (c->open.count > 2 * c->live + 64) {
         for (size_t i = 0; i < c->open.count; i++)
             if (!d->closed[c->open.v[i]])
-                c->open.v[kept++] = c->open.v[i];
-        c->open.count = c->live = kept;
+                c->open.v[stay++] = c->open.v[i];
+        c->open.count = c->live = stay;
     }
-    slot = cw_trace_push(&c->open, 1);
-    if (slot)
-        *slot = id;
-    return slot != NULL;
+    entry = cw_trace_push(&c->open, 1);
+    if (entry)
+        *entry = id;
+    return entry != NULL;
 }
 
 bool cw_data_flow_command(struct cw_data_flow *d, uint32_t id, struct cw_edge_list *edges)

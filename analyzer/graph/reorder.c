@@ -23,7 +23,7 @@ enum cw_status cw_reorder_init(struct cw_reorder *r, const struct cw_trace *t, s
     r->successor = calloc(binding + 1, sizeof *r->successor);
     if (!r->first || !r->indegree || !r->successor)
         return cw_error_set(err, CW_ERR_NOMEM, "no memory for the order of %zu commands", n);
-    /* count per source one slot further on, sum up, then fill: afterwards first[c] is where c's successors
+    /* count per source one entry further on, sum up, then fill: afterwards first[c] is where c's successors
      * begin */
     for (size_t i = 0; i < t->edges.count; i++)
         if (cw_graph_edge_binds(&t->edges.v[i]))

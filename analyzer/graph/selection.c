@@ -25,17 +25,17 @@ static uint32_t new_id(const struct subset *s, uint32_t command)
 static bool number(struct subset *s, const uint8_t *keep)
 {
     size_t n = s->t->commands.count;
-    uint32_t kept = 0;
+    uint32_t stay = 0;
 
     s->id = malloc((n + 1) * sizeof *s->id);
     s->before = malloc((n + 1) * sizeof *s->before);
     if (!s->id || !s->before)
         return false;
     for (size_t i = 0; i < n; i++) {
-        s->before[i] = kept;
-        s->id[i] = keep[i] ? kept++ : CW_NONE;
+        s->before[i] = stay;
+        s->id[i] = keep[i] ? stay++ : CW_NONE;
     }
-    s->before[n] = kept;
+    s->before[n] = stay;
     return true;
 }
 

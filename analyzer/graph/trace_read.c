@@ -8,6 +8,7 @@
 #include "../record/command_facts.h"
 #include "graph_build.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -426,6 +427,20 @@ static enum cw_status load_log(struct cw_trace *t, const char *path, struct cw_e
     return CW_OK;
 }
 
+/* Of a program that was killed there is no trace, but its log: the message says so. */
+static enum cw_status point_to_log(const char *path, struct cw_error *err)
+{
+    char log[PATH_MAX];
+    struct cw_error cause = *err;
+
+    if (snprintf(log, sizeof log, "%s.log", path) >= (int)sizeof log || access(path, F_OK) == 0 ||
+        access(log, R_OK) != 0)
+        return cause.status;
+    err->status = CW_OK;
+    return cw_error_set(err, cause.status, "%.230s; its log is there, which commands read: %.200s",
+                        cause.text, log);
+}
+
 enum cw_status cw_trace_load_bare(struct cw_trace *t, const char *path, bool *is_log, struct cw_error *err)
 {
     struct cw_file_text file;
@@ -434,7 +449,7 @@ enum cw_status cw_trace_load_bare(struct cw_trace *t, const char *path, bool *is
 
     *is_log = false;
     if (status)
-        return status;
+        return err ? point_to_log(path, err) : status;
     *is_log = log = file.length >= 8 && memcmp(file.text, CW_LOG_MAGIC, 8) == 0;
     if (!log)
         status = file.length ? load_json(t, path, file.text, file.length, &file, err)

@@ -96,16 +96,16 @@ bool cw_device_roofs_read(const char *cache, const struct cw_roofs_device *d, st
     struct cw_file_store store;
     struct cw_identity id;
     size_t bytes = 0;
-    void *kept;
+    void *stored;
     bool good;
 
     open_store(&store, cache);
     identify(&id, d);
-    kept = cw_file_store_read(&store, &id, &bytes);
-    good = kept && bytes == sizeof *r;
+    stored = cw_file_store_read(&store, &id, &bytes);
+    good = stored && bytes == sizeof *r;
     if (good)
-        memcpy(r, kept, sizeof *r);
-    free(kept);
+        memcpy(r, stored, sizeof *r);
+    free(stored);
     cw_identity_finish(&id);
     return good;
 }

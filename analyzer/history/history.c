@@ -28,8 +28,8 @@ struct family {
 
 /* Open addressing over indices. */
 struct table {
-    uint32_t *slot;
-    uint32_t slots, used; /* slots: a power of two, more than twice `used` */
+    uint32_t *bucket;
+    uint32_t buckets, used; /* buckets: a power of two, more than twice `used` */
 };
 
 struct cw_history {
@@ -56,27 +56,27 @@ static uint64_t mix(struct cw_key kernel, uint64_t shape, uint32_t device)
     return z ^ z >> 32;
 }
 
-static uint32_t *key_slot(const struct cw_history *h, const struct table *t, struct cw_key kernel,
-                          uint64_t shape, uint32_t device)
+static uint32_t *key_bucket(const struct cw_history *h, const struct table *t, struct cw_key kernel,
+                            uint64_t shape, uint32_t device)
 {
     for (uint64_t k = mix(kernel, shape, device);; k++) {
-        uint32_t *slot = &t->slot[k & (t->slots - 1)];
-        if (*slot == EMPTY)
-            return slot;
-        const struct cw_history_entry *e = &h->item[*slot].e;
+        uint32_t *bucket = &t->bucket[k & (t->buckets - 1)];
+        if (*bucket == EMPTY)
+            return bucket;
+        const struct cw_history_entry *e = &h->item[*bucket].e;
         if (cw_key_same(e->kernel, kernel) && e->shape == shape && e->device == device)
-            return slot;
+            return bucket;
     }
 }
 
-static uint32_t *family_slot(const struct cw_history *h, const struct table *t, struct cw_key kernel,
-                             uint32_t device)
+static uint32_t *family_bucket(const struct cw_history *h, const struct table *t, struct cw_key kernel,
+                               uint32_t device)
 {
     for (uint64_t k = mix(kernel, 0, device);; k++) {
-        uint32_t *slot = &t->slot[k & (t->slots - 1)];
-        if (*slot == EMPTY ||
-            (cw_key_same(h->family[*slot].kernel, kernel) && h->family[*slot].device == device))
-            return slot;
+        uint32_t *bucket = &t->bucket[k & (t->buckets - 1)];
+        if (*bucket == EMPTY ||
+            (cw_key_same(h->family[*bucket].kernel, kernel) && h->family[*bucket].device == device))
+            return bucket;
     }
 }
 
@@ -84,18 +84,18 @@ static uint32_t *family_slot(const struct cw_history *h, const struct table *t, 
  * memory. */
 static bool reserve_table(struct table *t, bool *refill)
 {
-    uint32_t slots = t->slots ? 2 * t->slots : 64, *slot;
+    uint32_t buckets = t->buckets ? 2 * t->buckets : 64, *bucket;
 
     *refill = false;
-    if (2 * (t->used + 1) < t->slots)
+    if (2 * (t->used + 1) < t->buckets)
         return true;
-    slot = malloc(slots * sizeof *slot);
-    if (!slot)
+    bucket = malloc(buckets * sizeof *bucket);
+    if (!bucket)
         return false;
-    memset(slot, 0xff, slots * sizeof *slot);
-    free(t->slot);
-    t->slot = slot;
-    t->slots = slots;
+    memset(bucket, 0xff, buckets * sizeof *bucket);
+    free(t->bucket);
+    t->bucket = bucket;
+    t->buckets = buckets;
     *refill = true;
     return true;
 }
@@ -118,47 +118,47 @@ static bool reserve_array(void *array, uint32_t used, uint32_t *capacity, size_t
 /* The index of the family, made when it is not there; EMPTY when memory is out. */
 static uint32_t family_of(struct cw_history *h, struct cw_key kernel, uint32_t device)
 {
-    uint32_t *slot;
+    uint32_t *bucket;
     bool refill;
 
     if (!reserve_array(&h->family, h->families, &h->family_capacity, sizeof *h->family) ||
         !reserve_table(&h->by_family, &refill))
         return EMPTY;
     for (uint32_t k = 0; refill && k < h->families; k++)
-        *family_slot(h, &h->by_family, h->family[k].kernel, h->family[k].device) = k;
-    slot = family_slot(h, &h->by_family, kernel, device);
-    if (*slot == EMPTY) {
+        *family_bucket(h, &h->by_family, h->family[k].kernel, h->family[k].device) = k;
+    bucket = family_bucket(h, &h->by_family, kernel, device);
+    if (*bucket == EMPTY) {
         h->family[h->families] = (struct family){.kernel = kernel, .device = device};
-        *slot = h->families++;
+        *bucket = h->families++;
         h->by_family.used++;
     }
-    return *slot;
+    return *bucket;
 }
 
 /* The entry, made when it is not there; NULL when memory is out or the history is full. */
 static struct item *item_of(struct cw_history *h, struct cw_key kernel, uint64_t shape, uint32_t device,
                             double size)
 {
-    uint32_t *slot, fit;
+    uint32_t *bucket, fit;
     bool refill;
 
-    if (h->by_key.slots) {
-        slot = key_slot(h, &h->by_key, kernel, shape, device);
-        if (*slot != EMPTY)
-            return &h->item[*slot];
+    if (h->by_key.buckets) {
+        bucket = key_bucket(h, &h->by_key, kernel, shape, device);
+        if (*bucket != EMPTY)
+            return &h->item[*bucket];
     }
     fit = h->items < ENTRIES_MAX ? family_of(h, kernel, device) : EMPTY;
     if (fit == EMPTY || !reserve_array(&h->item, h->items, &h->item_capacity, sizeof *h->item) ||
         !reserve_table(&h->by_key, &refill))
         return NULL;
     for (uint32_t k = 0; refill && k < h->items; k++)
-        *key_slot(h, &h->by_key, h->item[k].e.kernel, h->item[k].e.shape, h->item[k].e.device) = k;
-    slot = key_slot(h, &h->by_key, kernel, shape, device);
+        *key_bucket(h, &h->by_key, h->item[k].e.kernel, h->item[k].e.shape, h->item[k].e.device) = k;
+    bucket = key_bucket(h, &h->by_key, kernel, shape, device);
     h->item[h->items] =
         (struct item){.e = {kernel, shape, device, size >= 1 ? size : 1, {0}, {0}}, .fit = fit};
-    *slot = h->items++;
+    *bucket = h->items++;
     h->by_key.used++;
-    return &h->item[*slot];
+    return &h->item[*bucket];
 }
 
 /* Sets the statistics of `item`, and moves its point in the fit. */
@@ -198,8 +198,8 @@ void cw_history_destroy(struct cw_history *h)
         free(h->device[d]);
     free(h->item);
     free(h->family);
-    free(h->by_key.slot);
-    free(h->by_family.slot);
+    free(h->by_key.bucket);
+    free(h->by_family.bucket);
     pthread_mutex_destroy(&h->lock);
     free(h);
 }
@@ -319,13 +319,13 @@ static struct cw_history_estimate estimate_one(const struct cw_history *h, struc
                                                uint64_t shape, double size, uint32_t device)
 {
     struct cw_history_estimate e = {.source = CW_HISTORY_NONE};
-    uint32_t k = h->by_key.slots ? *key_slot(h, &h->by_key, kernel, shape, device) : EMPTY;
+    uint32_t k = h->by_key.buckets ? *key_bucket(h, &h->by_key, kernel, shape, device) : EMPTY;
 
     if (k != EMPTY && h->item[k].all.count > 0) {
         const struct cw_history_stat *s = &h->item[k].all;
         return (struct cw_history_estimate){s->mean_ns, history_stat_error(s), s->count, CW_HISTORY_EXACT};
     }
-    k = h->by_family.slots ? *family_slot(h, &h->by_family, kernel, device) : EMPTY;
+    k = h->by_family.buckets ? *family_bucket(h, &h->by_family, kernel, device) : EMPTY;
     if (k != EMPTY &&
         cw_history_fit_predict(&h->family[k].fit, size >= 1 ? size : 1, &e.mean_ns, &e.error_ns)) {
         e.count = h->family[k].fit.points;
@@ -341,7 +341,7 @@ static void scale_to_exact(const struct cw_history *h, struct cw_key kernel, dou
                            const uint32_t *device, uint32_t exact, uint32_t count,
                            struct cw_history_estimate *estimate)
 {
-    struct cw_history_fit fit = h->family[*family_slot(h, &h->by_family, kernel, device[exact])].fit;
+    struct cw_history_fit fit = h->family[*family_bucket(h, &h->by_family, kernel, device[exact])].fit;
     double fitted, error, factor;
 
     size = size >= 1 ? size : 1;
@@ -450,7 +450,7 @@ static void fade(struct cw_history_stat *s)
 
 void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more)
 {
-    double count = into->count + more->count, apart = more->mean_ns - into->mean_ns;
+    double count = into->count + more->count, separate = more->mean_ns - into->mean_ns;
 
     if (more->count <= 0)
         return;
@@ -459,8 +459,8 @@ void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history
         fade(into);
         return;
     }
-    into->squares += more->squares + apart * apart * (into->count / count) * more->count;
-    into->mean_ns += apart * more->count / count;
+    into->squares += more->squares + separate * separate * (into->count / count) * more->count;
+    into->mean_ns += separate * more->count / count;
     into->count = count;
     fade(into);
 }

@@ -343,15 +343,15 @@ static enum cw_status save_once(struct visit *v, const struct cw_history *h,
 static enum cw_status begin_anew(struct visit *v, const struct cw_history *h,
                                  const struct cw_history_entry *entry, size_t count)
 {
-    char aside[PATH_MAX + 16];
+    char damaged[PATH_MAX + 16];
     struct cw_error again = {0}, *first = v->err;
     enum cw_status status;
 
-    snprintf(aside, sizeof aside, "%s.damaged", v->path);
-    if (rename(v->path, aside) != 0)
+    snprintf(damaged, sizeof damaged, "%s.damaged", v->path);
+    if (rename(v->path, damaged) != 0)
         return CW_ERR_FORMAT; /* the message is there */
     v->err = &again;
-    status = history_file(v->path, true, aside, sizeof aside, &again);
+    status = history_file(v->path, true, damaged, sizeof damaged, &again);
     if (status == CW_OK)
         status = save_once(v, h, entry, count);
     v->err = first;

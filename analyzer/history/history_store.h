@@ -5,7 +5,7 @@
  * fresh samples into the stored ones, in one transaction, so that concurrent programs lose nothing of each
  * other. A rollback journal and no WAL: a WAL is a file mapped by all, which a full disk turns into a SIGBUS
  * in the host, and which needs one machine. No fsync: only a crash of the system can damage the file then,
- * and a damaged history is set aside and begun anew.
+ * and a damaged history is renamed and begun anew.
  *
  * SQLite is linked into libclweave.so statically, with all symbols hidden. Loaded as a library it would be
  * the host's own SQLite wherever the host has one: the library's first call would initialise it under the

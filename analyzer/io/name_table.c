@@ -17,7 +17,7 @@ void cw_name_table_finish(struct cw_name_table *t)
     for (uint32_t k = 0; k < t->count; k++)
         free(t->name[k]);
     free(t->name);
-    free(t->slot);
+    free(t->bucket);
     *t = (struct cw_name_table){0};
 }
 
@@ -26,47 +26,47 @@ static int is_name(const struct cw_name_table *t, uint32_t number, const char *n
     return strlen(t->name[number]) == length && memcmp(t->name[number], name, length) == 0;
 }
 
-/* The slot of `name`, of hash `h`, or the free one where it belongs. There is a free one. */
+/* The bucket of `name`, of hash `h`, or the free one where it belongs. There is a free one. */
 static uint32_t place(const struct cw_name_table *t, const char *name, size_t length, uint64_t h)
 {
-    uint32_t at = (uint32_t)h & (t->slots - 1);
+    uint32_t at = (uint32_t)h & (t->buckets - 1);
 
-    while (t->slot[at].number &&
-           (t->slot[at].hash != h >> 32 || !is_name(t, t->slot[at].number - 1, name, length)))
-        at = (at + 1) & (t->slots - 1);
+    while (t->bucket[at].number &&
+           (t->bucket[at].hash != h >> 32 || !is_name(t, t->bucket[at].number - 1, name, length)))
+        at = (at + 1) & (t->buckets - 1);
     return at;
 }
 
 uint32_t cw_name_table_find(const struct cw_name_table *t, const char *name, size_t length)
 {
-    uint32_t at = t->slots ? place(t, name, length, hash(name, length)) : 0;
+    uint32_t at = t->buckets ? place(t, name, length, hash(name, length)) : 0;
 
-    return t->slots && t->slot[at].number ? t->slot[at].number - 1 : CW_NAME_NONE;
+    return t->buckets && t->bucket[at].number ? t->bucket[at].number - 1 : CW_NAME_NONE;
 }
 
-/* As many slots again; the names stay where they are. */
+/* As many buckets again; the names stay where they are. */
 static int grow(struct cw_name_table *t)
 {
-    uint32_t slots = t->slots ? 2 * t->slots : 64;
-    struct cw_name_slot *slot = calloc(slots, sizeof *slot);
-    char **name = realloc(t->name, slots * sizeof *name);
+    uint32_t buckets = t->buckets ? 2 * t->buckets : 64;
+    struct cw_name_bucket *bucket = calloc(buckets, sizeof *bucket);
+    char **name = realloc(t->name, buckets * sizeof *name);
 
     if (name)
         t->name = name;
-    if (!slot || !name || slots == 0) {
-        free(slot);
+    if (!bucket || !name || buckets == 0) {
+        free(bucket);
         return -1;
     }
-    for (uint32_t k = 0; k < t->slots; k++)
-        if (t->slot[k].number) {
-            uint32_t at = t->slot[k].low & (slots - 1);
-            while (slot[at].number)
-                at = (at + 1) & (slots - 1);
-            slot[at] = t->slot[k];
+    for (uint32_t k = 0; k < t->buckets; k++)
+        if (t->bucket[k].number) {
+            uint32_t at = t->bucket[k].low & (buckets - 1);
+            while (bucket[at].number)
+                at = (at + 1) & (buckets - 1);
+            bucket[at] = t->bucket[k];
         }
-    free(t->slot);
-    t->slot = slot;
-    t->slots = slots;
+    free(t->bucket);
+    t->bucket = bucket;
+    t->buckets = buckets;
     return 0;
 }
 
@@ -76,15 +76,15 @@ uint32_t cw_name_table_add(struct cw_name_table *t, const char *name, size_t len
     uint32_t at;
     char *copy;
 
-    if (2 * (uint64_t)t->count >= t->slots && grow(t) != 0)
+    if (2 * (uint64_t)t->count >= t->buckets && grow(t) != 0)
         return CW_NAME_NONE;
     at = place(t, name, length, h);
-    if (t->slot[at].number)
-        return t->slot[at].number - 1;
+    if (t->bucket[at].number)
+        return t->bucket[at].number - 1;
     copy = strndup(name, length);
     if (!copy)
         return CW_NAME_NONE;
     t->name[t->count] = copy;
-    t->slot[at] = (struct cw_name_slot){++t->count, (uint32_t)(h >> 32), (uint32_t)h};
+    t->bucket[at] = (struct cw_name_bucket){++t->count, (uint32_t)(h >> 32), (uint32_t)h};
     return t->count - 1;
 }

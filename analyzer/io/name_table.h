@@ -10,7 +10,7 @@
 
 #define CW_NAME_NONE UINT32_MAX
 
-struct cw_name_slot {
+struct cw_name_bucket {
     uint32_t number;    /* + 1; 0: free */
     uint32_t hash, low; /* halves of the name's hash */
 };
@@ -19,8 +19,8 @@ struct cw_name_table {
     char **name; /* by number; owned */
     uint32_t count;
     /* internal */
-    struct cw_name_slot *slot; /* open addressing */
-    uint32_t slots;
+    struct cw_name_bucket *bucket; /* open addressing */
+    uint32_t buckets;
 };
 
 /* A zeroed table is empty. */

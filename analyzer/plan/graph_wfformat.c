@@ -129,7 +129,7 @@ static void put_execution(struct cw_json_out *j, const struct cw_graph_output *o
     cw_json_put_text(j, "]}}}\n");
 }
 
-/* Writes WfFormat 1.5; a slot of struct cw_graph_format. */
+/* Writes WfFormat 1.5; a member of struct cw_graph_format. */
 static enum cw_status graph_wf_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err)
 {
     struct cw_json_out j;
@@ -302,7 +302,7 @@ int cw_graph_wf_by_ends(const void *a, const void *b)
 static enum cw_status read_links(struct cw_wf *w)
 {
     enum cw_status status = CW_OK;
-    size_t kept = 0;
+    size_t stay = 0;
 
     for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++) {
         status = read_relatives(w, i, "parents");
@@ -312,9 +312,9 @@ static enum cw_status read_links(struct cw_wf *w)
     if (w->links)
         qsort(w->link, w->links, sizeof *w->link, cw_graph_wf_by_ends);
     for (size_t k = 0; k < w->links; k++) /* most stand there twice, at either end */
-        if (kept == 0 || cw_graph_wf_by_ends(&w->link[kept - 1], &w->link[k]) != 0)
-            w->link[kept++] = w->link[k];
-    w->links = kept;
+        if (stay == 0 || cw_graph_wf_by_ends(&w->link[stay - 1], &w->link[k]) != 0)
+            w->link[stay++] = w->link[k];
+    w->links = stay;
     return status;
 }
 

@@ -111,14 +111,14 @@ static int by_file(const void *a, const void *b)
 
 static void sort_uses(struct cw_wf_uses *u)
 {
-    size_t kept = 0;
+    size_t stay = 0;
 
     if (u->count)
         qsort(u->v, u->count, sizeof *u->v, by_file);
     for (size_t k = 0; k < u->count; k++)
-        if (kept == 0 || by_file(&u->v[kept - 1], &u->v[k]) != 0)
-            u->v[kept++] = u->v[k];
-    u->count = kept;
+        if (stay == 0 || by_file(&u->v[stay - 1], &u->v[k]) != 0)
+            u->v[stay++] = u->v[k];
+    u->count = stay;
 }
 
 static void set_size(struct cw_wf *w, const struct cw_wf_use *use)

@@ -31,11 +31,11 @@ enum cw_status cw_operations_rates_read(const json_t *object, const char *where,
         double *value;
         bool optional, zero;
     } field[] = {{"gops", &r->gops, false, false},     {"gfmacs", &r->gfmacs, false, false},
-                 {"lanes", &r->lanes, true, false},    {"cores", &r->cores, true, false},
+                 {"lanes", &r->elements, true, false}, {"cores", &r->cores, true, false},
                  {"item_ns", &r->item_ns, true, true}, {"local_bytes", &r->local_bytes, true, true}};
     enum cw_status status;
 
-    *r = (struct cw_op_rates){.lanes = 1, .cores = 1};
+    *r = (struct cw_op_rates){.elements = 1, .cores = 1};
     if (!object)
         return CW_OK;
     status = cw_json_known_keys(object, where, keys, err);
@@ -62,7 +62,7 @@ double cw_operations_rates_compute_ns(const struct cw_op_rates *r, const struct 
 
     for (int k = 0; k < CW_OPS; k++)
         ns += ops->per_item[k] * OPERATION_WEIGHTS[k] / r->gops;
-    ns /= busy(ops->group_items, r->lanes) * busy(ops->groups, r->cores);
+    ns /= busy(ops->group_items, r->elements) * busy(ops->groups, r->cores);
     return items * (ns + r->item_ns);
 }
 

@@ -63,7 +63,7 @@ struct named {
     double items, operations; /* operations 0: not known */
 };
 
-/* By which name run mode knows the device: its lane's without number, and its compute units. */
+/* By which name run mode knows the device: its worker's without number, and its compute units. */
 static void name_device(const struct cw_t_device *d, char *name, size_t size)
 {
     const char *what = d->type & CL_DEVICE_TYPE_CPU           ? "cpu"

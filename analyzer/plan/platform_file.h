@@ -57,24 +57,24 @@
 /* The cost of a kernel on a device of given rates, from the operations of its work-items.
  *
  * Rates are those of a DSP chip (Gu, Ning, Zheng 2022): so many operations and multiply-adds per ns when all
- * cores and all lanes of their SIMD units are busy. Work-items of a group go to the lanes, groups to the
- * cores; unfilled ones are lost. Operations that the chip does in software count several times
+ * cores and all elements of their SIMD units are busy. Work-items of a group go to the elements, groups to
+ * the cores; unfilled ones are lost. Operations that the chip does in software count several times
  * (OPERATION_WEIGHTS in operations.c). */
 
 struct cw_op_rates {
     bool known;
     double gops, gfmacs; /* per ns = 10^9 per second */
-    double lanes, cores;
+    double elements, cores;
     double item_ns;     /* other costs of a work-item: the loop over work-items, its ids */
     double local_bytes; /* of all cores' local memory together, for staging; 0: none */
 };
 
-/* Reads {"gops": 30, "gfmacs": 8, "lanes": 4, "cores": 2, "item_ns": 229.3, "local_bytes": 12582912}; NULL:
+/* Reads {"gops": 30, "gfmacs": 8, "cores": 2, "item_ns": 229.3, "local_bytes": 12582912}; NULL:
  * not known. The first two are required. */
 enum cw_status cw_operations_rates_read(const json_t *object, const char *where, struct cw_op_rates *r,
                                         struct cw_error *err);
 
-/* ns that computing takes, memory left aside. */
+/* ns that computing takes, memory left out. */
 double cw_operations_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_ops *ops,
                                       double items);
 

@@ -199,7 +199,7 @@ static enum cw_status read_kernel_command(struct cw_log_reader *r, struct cw_log
                                           struct cw_command *cmd)
 {
     struct cw_cursor *c = &rec->body;
-    struct cw_log_kernel_state aside = {0}, *k;
+    struct cw_log_kernel_state later = {0}, *k;
     enum cw_status st = CW_OK;
     uint64_t flags;
     uint32_t n;
@@ -209,7 +209,7 @@ static enum cw_status read_kernel_command(struct cw_log_reader *r, struct cw_log
     cmd->type = flags & CW_LOG_K_TASK ? 0x11F1 : 0x11F0; /* CL_COMMAND_TASK, CL_COMMAND_NDRANGE_KERNEL */
     if (!r->kernels)
         return CW_OK;
-    k = flags & CW_LOG_K_NESTED || cmd->kernel == CW_NONE ? &aside : &r->kernels[cmd->kernel];
+    k = flags & CW_LOG_K_NESTED || cmd->kernel == CW_NONE ? &later : &r->kernels[cmd->kernel];
     if (flags & CW_LOG_K_FULL) {
         st = reset_args(r, k, cmd->kernel);
         k->thread = cmd->thread;
@@ -231,7 +231,7 @@ static enum cw_status read_kernel_command(struct cw_log_reader *r, struct cw_log
     memcpy(cmd->local_size, k->range + 3, sizeof cmd->local_size);
     memcpy(cmd->global_offset, k->range + 6, sizeof cmd->global_offset);
     cmd->args = k->slice;
-    free(aside.args);
+    free(later.args);
     return st;
 }
 
@@ -459,20 +459,20 @@ static enum cw_status read_events(struct cw_log_reader *r, struct cw_log_record 
 {
     struct cw_cursor *c = &rec->body;
     struct cw_t_process *p = &r->t->process;
-    uint64_t *kept;
+    uint64_t *unreleased;
     uint32_t n;
 
     r->ended = true;
     p->user_events = cw_cursor_u(c);
-    p->user_events_kept = cw_cursor_u(c);
+    p->user_events_unreleased = cw_cursor_u(c);
     p->unused_events = cw_cursor_u(c);
-    p->events_kept = cw_cursor_u(c);
+    p->events_unreleased = cw_cursor_u(c);
     n = cw_cursor_count(c);
-    kept = cw_trace_push(&r->kept, n);
-    if (n && !kept)
+    unreleased = cw_trace_push(&r->unreleased, n);
+    if (n && !unreleased)
         return cw_log_nomem(r);
     for (uint32_t i = 0; i < n; i++)
-        kept[i] = rec->seq + (uint64_t)cw_cursor_s(c);
+        unreleased[i] = rec->seq + (uint64_t)cw_cursor_s(c);
     return CW_OK;
 }
 

@@ -93,9 +93,9 @@ static void link_lives(struct cw_log_reader *r)
 
 #define KEEP_ALL(array)                                                                                      \
     for (size_t i_ = 0; i_ < (array)->count; i_++)                                                           \
-    (array)->v[i_].kept = true
+    (array)->v[i_].unreleased = true
 
-static void link_kept(struct cw_log_reader *r)
+static void link_unreleased(struct cw_log_reader *r)
 {
     struct cw_trace *t = r->t;
 
@@ -111,21 +111,21 @@ static void link_kept(struct cw_log_reader *r)
         const struct cw_log_life *l = &r->lives.v[i];
         uint32_t id =
             l->released ? cw_log_resolve(r, (enum cw_log_object)l->kind, (uint64_t)l->id + 1) : CW_NONE;
-        bool *kept = id == CW_NONE                 ? NULL
-                     : l->kind == CW_LOG_O_CONTEXT ? &t->contexts.v[id].kept
-                     : l->kind == CW_LOG_O_QUEUE   ? &t->queues.v[id].kept
-                     : l->kind == CW_LOG_O_MEMORY  ? &t->memory.v[id].kept
-                     : l->kind == CW_LOG_O_SAMPLER ? &t->samplers.v[id].kept
-                     : l->kind == CW_LOG_O_PROGRAM ? &t->programs.v[id].kept
-                     : l->kind == CW_LOG_O_KERNEL  ? &t->kernels.v[id].kept
-                                                   : NULL;
-        if (kept)
-            *kept = false;
+        bool *unreleased = id == CW_NONE                 ? NULL
+                           : l->kind == CW_LOG_O_CONTEXT ? &t->contexts.v[id].unreleased
+                           : l->kind == CW_LOG_O_QUEUE   ? &t->queues.v[id].unreleased
+                           : l->kind == CW_LOG_O_MEMORY  ? &t->memory.v[id].unreleased
+                           : l->kind == CW_LOG_O_SAMPLER ? &t->samplers.v[id].unreleased
+                           : l->kind == CW_LOG_O_PROGRAM ? &t->programs.v[id].unreleased
+                           : l->kind == CW_LOG_O_KERNEL  ? &t->kernels.v[id].unreleased
+                                                         : NULL;
+        if (unreleased)
+            *unreleased = false;
     }
-    for (size_t i = 0; i < r->kept.count; i++) {
-        uint32_t id = command_of(t, r->kept.v[i]);
+    for (size_t i = 0; i < r->unreleased.count; i++) {
+        uint32_t id = command_of(t, r->unreleased.v[i]);
         if (id != CW_NONE)
-            t->commands.v[id].event_kept = true;
+            t->commands.v[id].event_unreleased = true;
     }
 }
 
@@ -217,30 +217,30 @@ static int by_setting(const void *a, const void *b)
  * their first waits; set_seq is the number of that wait. */
 static enum cw_status find_unset(struct cw_log_reader *r)
 {
-    size_t known = r->users.count, kept = known;
+    size_t known = r->users.count, stay = known;
     struct cw_log_user *u;
 
     for (size_t i = 0; i < r->waits.count; i++) {
         r->users.count = known; /* of those user_of() looks among */
         if (r->waits.v[i].how != CW_LOG_WAIT_USER || user_of(r, r->waits.v[i].seq))
             continue;
-        r->users.count = kept;
+        r->users.count = stay;
         u = cw_trace_push(&r->users, 1);
         if (!u)
             return cw_log_nomem(r);
         *u = (struct cw_log_user){r->waits.v[i].seq, i};
-        kept = r->users.count;
+        stay = r->users.count;
     }
-    r->users.count = kept;
-    if (kept == known)
+    r->users.count = stay;
+    if (stay == known)
         return CW_OK;
-    qsort(&r->users.v[known], kept - known, sizeof *u, by_event);
-    kept = known;
+    qsort(&r->users.v[known], stay - known, sizeof *u, by_event);
+    stay = known;
     for (size_t i = known; i < r->users.count; i++)
-        if (kept == known || r->users.v[kept - 1].event_seq != r->users.v[i].event_seq)
-            r->users.v[kept++] = r->users.v[i];
-    r->users.count = kept;
-    qsort(&r->users.v[known], kept - known, sizeof *u, by_setting);
+        if (stay == known || r->users.v[stay - 1].event_seq != r->users.v[i].event_seq)
+            r->users.v[stay++] = r->users.v[i];
+    r->users.count = stay;
+    qsort(&r->users.v[known], stay - known, sizeof *u, by_setting);
     return CW_OK;
 }
 
@@ -350,14 +350,14 @@ static void link_whole(struct cw_log_reader *r)
 /* Parts of commands that the log has lost go. Returns how many are left. */
 static size_t link_parts(const struct cw_trace *t, struct cw_t_part *part, const uint64_t *seq, size_t count)
 {
-    size_t kept = 0;
+    size_t stay = 0;
 
     for (size_t i = 0; i < count; i++) {
         part[i].command = command_of(t, seq[i]);
         if (part[i].command != CW_NONE)
-            part[kept++] = part[i];
+            part[stay++] = part[i];
     }
-    return kept;
+    return stay;
 }
 
 static void link_moves(struct cw_log_reader *r)
@@ -459,7 +459,7 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     if (r->t->calls.count)
         qsort(r->t->calls.v, r->t->calls.count, sizeof *r->t->calls.v, by_begin);
     link_lives(r);
-    link_kept(r);
+    link_unreleased(r);
     link_stale(r);
     st = find_stale_arguments(r);
     link_data(r);

@@ -375,7 +375,7 @@ void cw_log_finish(struct cw_log_reader *r)
     free(r->move_seqs.v);
     free(r->data.v);
     free(r->stale.v);
-    free(r->kept.v);
+    free(r->unreleased.v);
     free(r->users.v);
 }
 

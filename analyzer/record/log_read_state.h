@@ -4,7 +4,6 @@
 #ifndef CW_LOG_READ_STATE_H
 #define CW_LOG_READ_STATE_H
 
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -176,7 +175,7 @@ struct cw_log_reader {
     CW_ARRAY(uint64_t) move_seqs; /* of the commands of the trace's moves, + 1; 0: none */
     CW_ARRAY(struct cw_log_data) data;
     CW_ARRAY(struct cw_log_stale) stale; /* parallel to the trace's */
-    CW_ARRAY(uint64_t) kept;             /* sequence numbers of commands whose events the program kept */
+    CW_ARRAY(uint64_t) unreleased;       /* sequence numbers of commands whose events the program kept */
     bool ended;                          /* it is known which objects the program kept */
     const char **functions;              /* names, by number; NULL where the log has none */
     size_t function_count;

@@ -54,7 +54,7 @@ struct cw_t_process {
     bool all_calls;             /* the trace's calls are all that were made (--calls) */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */
-    uint64_t user_events, user_events_kept, unused_events, events_kept;
+    uint64_t user_events, user_events_unreleased, unused_events, events_unreleased;
     /* of a part of a trace (graph/selection.h): the options that chose it, NULL for a whole trace; the
      * commands of the whole one; the time of the part, of CLOCK_MONOTONIC */
     const char *selection;
@@ -76,12 +76,12 @@ struct cw_t_device {
 /* `kept` of an object: the program had not released it when it ended by itself. */
 struct cw_t_context {
     struct cw_slice devices; /* into device_ids */
-    bool kept;
+    bool unreleased;
 };
 struct cw_t_queue {
     uint32_t context, device;
     uint64_t properties; /* cl_command_queue_properties bits */
-    bool out_of_order, profiling, kept;
+    bool out_of_order, profiling, unreleased;
 };
 enum cw_mem_kind { CW_MEM_BUFFER, CW_MEM_SUBBUFFER, CW_MEM_IMAGE, CW_MEM_PIPE, CW_MEM_SVM };
 struct cw_t_memory {
@@ -100,7 +100,7 @@ struct cw_t_memory {
     uint32_t mip_levels, samples;
     struct cw_blob initial; /* captured COPY_HOST_PTR / USE_HOST_PTR contents at creation */
     struct cw_blob final;   /* captured contents at the object's end (release or exit) */
-    bool kept;
+    bool unreleased;
 };
 enum cw_program_kind {
     CW_PROGRAM_SOURCE,
@@ -119,7 +119,7 @@ struct cw_t_program {
     uint64_t source_hash;  /* FNV-1a 64 of the source or binary; recorded even with --set no_sources=1 */
     uint64_t
         injected_for; /* the same of the program's own text, which --set inject has replaced; 0: it has not */
-    bool kept;
+    bool unreleased;
     bool rebuilt;          /* built with other options before: kernels may be of either build */
     struct cw_blob binary; /* that it was made of, captured (--capture-data) */
     struct cw_blob
@@ -130,7 +130,7 @@ struct cw_t_kernel {
     uint32_t program;
     const char *name;
     uint32_t num_args;
-    bool kept;
+    bool unreleased;
     /* as its vendor has compiled it for the first device of its program, 0 = not known; private: of a
      * work-item */
     uint32_t preferred_multiple;
@@ -157,7 +157,7 @@ struct cw_t_arg {
 };
 struct cw_t_sampler {
     uint32_t normalized, addressing, filter;
-    bool kept;
+    bool unreleased;
 };
 
 /* Bytes [offset, offset+bytes) of memory object `memory`, as the command sees that object. */
@@ -203,10 +203,10 @@ struct cw_command {
     int32_t status;  /* the result of the enqueue; commands with an error touch nothing and order nothing */
     /* final execution status if seen (0 = CL_COMPLETE, negative = error), 1 = not seen */
     int32_t exec_status;
-    bool blocking;       /* a blocking transfer or map: a host wait as well */
-    bool has_event;      /* the program asked for the event */
-    bool local_null;     /* kernels: local_work_size was NULL */
-    bool event_kept;     /* ... and had not released it when it ended by itself */
+    bool blocking;         /* a blocking transfer or map: a host wait as well */
+    bool has_event;        /* the program asked for the event */
+    bool local_null;       /* kernels: local_work_size was NULL */
+    bool event_unreleased; /* ... and had not released it when it ended by itself */
     bool unknown_access; /* touches memory that the recorder could not name (SVM pointers, native kernels) */
     bool elsewhere; /* kernels: may touch buffers of its context that are no argument; by the graph builder */
     bool addresses; /* kernels: may hand on where its buffers lie; likewise */

@@ -16,6 +16,10 @@ static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
     {                                                                                                        \
         ROW(T, member, kind_)                                                                                \
     }
+#define AS(T, name_, member, kind_)                                                                          \
+    {                                                                                                        \
+        NAME(name_), .offset = offsetof(T, member), .kind = CW_F_##kind_                                     \
+    }
 #define MUST(T, member, kind_)                                                                               \
     {                                                                                                        \
         ROW(T, member, kind_), .required = true                                                              \
@@ -56,9 +60,9 @@ static const struct cw_field process_fields[] = {FIELD(P, program, STRING),
                                                  FIELD(P, impossible_times, U64),
                                                  FIELD(P, all_calls, BOOL),
                                                  FIELD(P, user_events, U64),
-                                                 FIELD(P, user_events_kept, U64),
+                                                 AS(P, "user_events_kept", user_events_unreleased, U64),
                                                  FIELD(P, unused_events, U64),
-                                                 FIELD(P, events_kept, U64),
+                                                 AS(P, "events_kept", events_unreleased, U64),
                                                  FIELD(P, selection, STRING),
                                                  FIELD(P, whole_commands, U64),
                                                  FIELD(P, selected_from_ns, U64),
@@ -87,7 +91,7 @@ static const struct cw_field device_fields[] = {REF(P, platform, CW_S_PLATFORMS)
 #undef P
 #define P struct cw_t_context
 static const struct cw_field context_fields[] = {LIST(P, devices, REF_LIST, CW_S_DEVICES),
-                                                 FIELD(P, kept, BOOL), END};
+                                                 AS(P, "kept", unreleased, BOOL), END};
 #undef P
 #define P struct cw_t_queue
 static const struct cw_field queue_fields[] = {REF(P, context, CW_S_CONTEXTS),
@@ -95,7 +99,7 @@ static const struct cw_field queue_fields[] = {REF(P, context, CW_S_CONTEXTS),
                                                FIELD(P, properties, U64),
                                                FIELD(P, out_of_order, BOOL),
                                                FIELD(P, profiling, BOOL),
-                                               FIELD(P, kept, BOOL),
+                                               AS(P, "kept", unreleased, BOOL),
                                                END};
 #undef P
 #define P struct cw_t_memory
@@ -122,7 +126,7 @@ static const struct cw_field memory_fields[] = {NAMED(P, kind, ENUM, mem_kinds),
                                                 FIELD(P, samples, U32),
                                                 FIELD(P, initial, BLOB),
                                                 FIELD(P, final, BLOB),
-                                                FIELD(P, kept, BOOL),
+                                                AS(P, "kept", unreleased, BOOL),
                                                 END};
 #undef P
 #define P struct cw_t_program
@@ -132,7 +136,7 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  FIELD(P, options, STRING),
                                                  FIELD(P, build_log, STRING),
                                                  FIELD(P, warnings, STRING),
-                                                 FIELD(P, kept, BOOL),
+                                                 AS(P, "kept", unreleased, BOOL),
                                                  FIELD(P, rebuilt, BOOL),
                                                  FIELD(P, source_hash, HEX),
                                                  FIELD(P, injected_for, HEX),
@@ -145,7 +149,7 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
 static const struct cw_field kernel_fields[] = {REF(P, program, CW_S_PROGRAMS),
                                                 MUST(P, name, STRING),
                                                 FIELD(P, num_args, U32),
-                                                FIELD(P, kept, BOOL),
+                                                AS(P, "kept", unreleased, BOOL),
                                                 FIELD(P, preferred_multiple, U32),
                                                 FIELD(P, max_work_group_size, U64),
                                                 FIELD(P, local_bytes, U64),
@@ -154,7 +158,7 @@ static const struct cw_field kernel_fields[] = {REF(P, program, CW_S_PROGRAMS),
 #undef P
 #define P struct cw_t_sampler
 static const struct cw_field sampler_fields[] = {FIELD(P, normalized, U32), FIELD(P, addressing, U32),
-                                                 FIELD(P, filter, U32), FIELD(P, kept, BOOL), END};
+                                                 FIELD(P, filter, U32), AS(P, "kept", unreleased, BOOL), END};
 #undef P
 #define P struct cw_t_module
 static const struct cw_field module_fields[] = {MUST(P, start, HEX), MUST(P, end, HEX),
@@ -191,7 +195,7 @@ static const struct cw_field command_fields[] = {
     {ROW(P, exec_status, I32), .default_value = 1},
     FIELD(P, blocking, BOOL),
     FIELD(P, has_event, BOOL),
-    FIELD(P, event_kept, BOOL),
+    AS(P, "event_kept", event_unreleased, BOOL),
     FIELD(P, unknown_access, BOOL),
     FIELD(P, elsewhere, BOOL),
     FIELD(P, addresses, BOOL),

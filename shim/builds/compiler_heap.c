@@ -12,7 +12,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; elsewhere refused, and the pages are touched one by one */
 #endif
 
-static void touch(char *from, size_t bytes, size_t page)
+static void use(char *from, size_t bytes, size_t page)
 {
     if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0)
         return;
@@ -37,7 +37,7 @@ void cw_compiler_heap_warm(void)
     if (block) {
         uintptr_t first = ((uintptr_t)block + page - 1) / page * page,
                   end = ((uintptr_t)block + bytes) / page * page;
-        touch((char *)first, end - first, page);
+        use((char *)first, end - first, page);
     }
     free(block);
     errno = saved;

@@ -145,7 +145,7 @@ static bool has_linker(void)
     return false;
 }
 
-bool cw_compiler_resources_apart(void)
+bool cw_compiler_resources_isolated(void)
 {
     int saved = errno;
     bool enough =

@@ -158,7 +158,7 @@ bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *
     bool parted = is_parted(device), done = false;
 
     if (a && !cw_dynamic_loader_is_here() &&
-        (parted ? cw_compiler_resources_apart() : cw_compiler_resources_suffice())) {
+        (parted ? cw_compiler_resources_isolated() : cw_compiler_resources_suffice())) {
         *a = (struct isolated){.body = body, .data = data, .release = release, .shares = !parted};
         if (!is_through(a))
             return false;
@@ -222,7 +222,7 @@ static bool may_compile_here(void)
 
 bool cw_isolated_compiler_space(cl_device_id device)
 {
-    return may_be_asked(device) ? cw_compiler_resources_apart() : may_compile_here();
+    return may_be_asked(device) ? cw_compiler_resources_isolated() : may_compile_here();
 }
 
 uint32_t cw_isolated_compiler_units(cl_device_id device)
@@ -472,7 +472,7 @@ cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_re
     enum cw_compile_answer answer = CW_COMPILE_UNASKED;
 
     if (may_be_asked(device))
-        answer = ask(device, program, kernel, r, arg, args, cw_compiler_resources_apart());
+        answer = ask(device, program, kernel, r, arg, args, cw_compiler_resources_isolated());
     else if (cw_compile_client_has_stopped())
         answer = CW_COMPILE_BAD; /* the process ends: no thread waits for a compiler */
     if (answer == CW_COMPILE_BAD)
@@ -520,7 +520,7 @@ bool cw_isolated_compiler_knows_of(cl_device_id device, const struct cw_run_reci
     struct need need;
 
     if (*compiled.folder && is_parted(device) && cw_compile_client_was_there() &&
-        cw_compiler_resources_apart() && cw_vendor_describe_driver(&calls, device, text, sizeof text)) {
+        cw_compiler_resources_isolated() && cw_vendor_describe_driver(&calls, device, text, sizeof text)) {
         name_need(&need, &q);
         known = is_here(&need) || load_isolated(device, &need, NULL) != CW_COMPILE_UNASKED ||
                 !ask_builder(&q, &need);

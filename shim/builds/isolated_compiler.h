@@ -96,7 +96,7 @@ cl_int cw_isolated_compiler_build_ahead(cl_device_id device, const struct cw_run
  * (builds/isolated_compiler.h): the process may write files of a compiler's size, there is room for them
  * where the vendor keeps them, neither memory nor processor time is limited (door/thread.h), and nothing has
  * been forbidden since it began. */
-bool cw_compiler_resources_apart(void);
+bool cw_compiler_resources_isolated(void);
 
 /* True when the process finds a linker in its PATH, may start it and learns how it ended, may open at least
  * as many files as a compiler does, write files of a compiler's size where there is room for them, and

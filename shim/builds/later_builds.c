@@ -128,7 +128,7 @@ static bool start_builder(pthread_t *thread)
         return false;
     atomic_store(&later.begun, 0);
     atomic_store(&later.left, false); /* it finds those that are there */
-    if (later.tool_environment && !adopts() && cw_compiler_resources_apart() &&
+    if (later.tool_environment && !adopts() && cw_compiler_resources_isolated() &&
         cw_thread_try(thread, run_builder, NULL))
         return true;
     say_impossible(later.tool ? "this process may not start the builder" : "clweave-compile is not there");

@@ -38,22 +38,18 @@ void cw_pace_begin(const struct cw_cl_device *s, struct cw_pace *p)
     p->processor_ns = processor_ns(s);
 }
 
-cl_int cw_pace_enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                       const size_t *global, const size_t *local, cl_event *event)
+bool cw_pace_computes(void)
 {
-    cl_event own = NULL, *to = event || !computes ? event : &own;
-    cl_int err = cw_next.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, 0, NULL, to);
+    return computes;
+}
 
-    if (err != CL_SUCCESS || !computes)
-        return err;
-    if (event)
-        cw_next.clRetainEvent(*event);
+void cw_pace_add(cl_event event)
+{
     if (now.n < EVENTS)
-        now.event[now.n] = *to;
+        now.event[now.n] = event;
     else
-        cw_next.clReleaseEvent(*to);
+        cw_next.clReleaseEvent(event);
     now.n++;
-    return CL_SUCCESS;
 }
 
 /* From START to END. False: not known. */

@@ -22,10 +22,12 @@ struct cw_pace {
 /* `s` is paced. */
 void cw_pace_begin(const struct cw_cl_device *s, struct cw_pace *p);
 
-/* clEnqueueNDRangeKernel on a queue whose events tell times. After cw_pace_begin of the same thread the
- * command is a part of that launch. */
-cl_int cw_pace_enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                       const size_t *global, const size_t *local, cl_event *event);
+/* Whether this thread has begun a launch and not ended it. */
+bool cw_pace_computes(void);
+
+/* Then: the event, on a queue whose events tell times, of one more command of the launch. cw_pace_end, or
+ * this call, releases it. */
+void cw_pace_add(cl_event event);
 
 /* The launch's commands have ended. Returns when the launch is over. */
 void cw_pace_end(const struct cw_cl_device *s, const struct cw_pace *p);

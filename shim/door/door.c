@@ -89,38 +89,38 @@ static bool nested_by_application(const void *return_address)
  *
  * A hooked extension function gets a wrapper instead of the vendor's pointer. Platforms may have different
  * functions of one name and the caller's arguments do not always say which platform is meant, so there are
- * CW_SLOTS wrappers per function, each with a vendor's pointer of its own; a program with more different ones
- * gets the bare pointer. A core function that is asked for by name gets the door's entry, which finds the
- * vendor by the objects. */
+ * CW_WRAPPERS wrappers per function, each with a vendor's pointer of its own; a program with more different
+ * ones gets the bare pointer. A core function that is asked for by name gets the door's entry, which finds
+ * the vendor by the objects. */
 
-#define CW_SLOTS 4
+#define CW_WRAPPERS 4
 
-/* ---- wrappers: next[slot] is written once, before the wrapper's address is given out */
+/* ---- wrappers: next[number] is written once, before the wrapper's address is given out */
 
 static const struct cw_ext_hooks *door_hooks_ext(void);
 
-#define SLOT(ret, name, slot, params, args)                                                                  \
-    static ret slot_##slot##_##name params                                                                   \
+#define WRAPPER(ret, name, number, params, args)                                                             \
+    static ret wrapper_##number##_##name params                                                              \
     {                                                                                                        \
-        __typeof__(&name) next = __atomic_load_n(&next_##name[slot], __ATOMIC_ACQUIRE);                      \
+        __typeof__(&name) next = __atomic_load_n(&next_##name[number], __ATOMIC_ACQUIRE);                    \
         if (CW_UNLIKELY(cw_door_depth) && !nested_by_application(__builtin_return_address(0)))               \
             return next args;                                                                                \
         CW_DOOR_ENTER;                                                                                       \
         return door_hooks_ext()->name(next, CW_UNPAREN args);                                                \
     }
 #define CW_EXT(ret, name, since, fail, handle, params, args)                                                 \
-    static __typeof__(&name) next_##name[CW_SLOTS];                                                          \
-    SLOT(ret, name, 0, params, args)                                                                         \
-    SLOT(ret, name, 1, params, args)                                                                         \
-    SLOT(ret, name, 2, params, args)                                                                         \
-    SLOT(ret, name, 3, params, args)
+    static __typeof__(&name) next_##name[CW_WRAPPERS];                                                       \
+    WRAPPER(ret, name, 0, params, args)                                                                      \
+    WRAPPER(ret, name, 1, params, args)                                                                      \
+    WRAPPER(ret, name, 2, params, args)                                                                      \
+    WRAPPER(ret, name, 3, params, args)
 #include "api.inc"
 
 struct extension {
     const char *name;
     size_t hook; /* offset in struct cw_ext_hooks */
-    void **next; /* [CW_SLOTS] */
-    void *wrappers[CW_SLOTS];
+    void **next; /* [CW_WRAPPERS] */
+    void *wrappers[CW_WRAPPERS];
 };
 
 static const struct extension extensions[] = {
@@ -128,7 +128,8 @@ static const struct extension extensions[] = {
     {#name,                                                                                                  \
      offsetof(struct cw_ext_hooks, name),                                                                    \
      (void **)next_##name,                                                                                   \
-     {(void *)slot_0_##name, (void *)slot_1_##name, (void *)slot_2_##name, (void *)slot_3_##name}},
+     {(void *)wrapper_0_##name, (void *)wrapper_1_##name, (void *)wrapper_2_##name,                          \
+      (void *)wrapper_3_##name}},
 #include "api.inc"
 };
 
@@ -149,7 +150,7 @@ static void *wrap_extension(const struct extension *e, void *vendor)
     const struct cw_ext_hooks *hooks = door_hooks_ext();
     if (!hooks || !*(void **)((const char *)hooks + e->hook))
         return door_unseen(e->name, vendor);
-    for (int i = 0; i < CW_SLOTS; i++) {
+    for (int i = 0; i < CW_WRAPPERS; i++) {
         void *expected = NULL;
         if (__atomic_compare_exchange_n(&e->next[i], &expected, vendor, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE) ||
@@ -157,7 +158,7 @@ static void *wrap_extension(const struct extension *e, void *vendor)
             return e->wrappers[i];
     }
     cw_log_warning("%s: more than %d platforms have different ones; calls of the others are not seen",
-                   e->name, CW_SLOTS);
+                   e->name, CW_WRAPPERS);
     return door_unseen(e->name, vendor);
 }
 

@@ -15,7 +15,7 @@
 #define ENOUGH (128u << 10) /* twice the stack of the deepest call */
 #define BYTES  (1u << 20)   /* of an own stack: only pages that are used become memory */
 #define GUARD  (64u << 10)  /* at its lower end */
-#define KEPT   4            /* stacks that wait for the next one; others are given back */
+#define SPARES 4            /* stacks that wait for the next one; others are given back */
 
 extern void *__libc_stack_end; /* glibc's: where the first thread's stack begins */
 
@@ -29,7 +29,7 @@ struct job {
 static __thread uintptr_t low __attribute__((tls_model("initial-exec")));
 static __thread uintptr_t high __attribute__((tls_model("initial-exec")));
 static _Thread_local struct job *job; /* the function that begins on an own stack */
-static _Atomic(void *) kept[KEPT];    /* no lock: the child of a fork could find it held */
+static _Atomic(void *) spare[SPARES]; /* no lock: the child of a fork could find it held */
 
 /* The first thread's stack grows, and asking for it would open a file. */
 static void find_stack(void)
@@ -67,8 +67,8 @@ static void *take(void)
 {
     void *stack = NULL;
 
-    for (int i = 0; i < KEPT && !stack; i++)
-        stack = atomic_exchange(&kept[i], NULL);
+    for (int i = 0; i < SPARES && !stack; i++)
+        stack = atomic_exchange(&spare[i], NULL);
     if (stack)
         return stack;
     stack = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
@@ -83,8 +83,8 @@ static void give_back(void *stack)
 {
     void *none = NULL;
 
-    for (int i = 0; i < KEPT; i++, none = NULL)
-        if (atomic_compare_exchange_strong(&kept[i], &none, stack))
+    for (int i = 0; i < SPARES; i++, none = NULL)
+        if (atomic_compare_exchange_strong(&spare[i], &none, stack))
             return;
     munmap(stack, BYTES);
 }

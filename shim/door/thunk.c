@@ -11,8 +11,8 @@
 
 #ifdef __x86_64__
 
-#define SLOTS      64
-#define SLOT_BYTES 16 /* as the code below aligns them */
+#define ENTRIES     64
+#define ENTRY_BYTES 16 /* as the code below aligns them */
 
 static struct thunk {
     void *vendor;
@@ -20,19 +20,19 @@ static struct thunk {
     char name[64];
     atomic_bool over; /* `before` has returned */
     pthread_mutex_t lock;
-} thunks[SLOTS];
+} thunks[ENTRIES];
 static unsigned used;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&lock, THUNKS)
 
-/* Slot i puts i into a register that no function gets its parameters in. The common part keeps those that may
- * hold some. */
-extern const char cw_thunk_slots[] __attribute__((visibility("hidden")));
+/* Entry i puts i into a register that no function gets its parameters in. The common part keeps those that
+ * may hold some. */
+extern const char cw_thunk_entries[] __attribute__((visibility("hidden")));
 __asm__(".text\n"
         ".p2align 4\n"
-        ".hidden cw_thunk_slots\n"
-        ".globl cw_thunk_slots\n"
-        "cw_thunk_slots:\n"
+        ".hidden cw_thunk_entries\n"
+        ".globl cw_thunk_entries\n"
+        "cw_thunk_entries:\n"
         ".set cw_thunk_i, 0\n"
         ".rept 64\n"
         ".p2align 4\n"
@@ -91,11 +91,11 @@ __asm__(".text\n"
         ".size cw_thunk_common, . - cw_thunk_common\n");
 
 /* Called by the code above. */
-__attribute__((used, visibility("hidden"))) void *cw_thunk_target(unsigned slot);
+__attribute__((used, visibility("hidden"))) void *cw_thunk_target(unsigned entry);
 
-void *cw_thunk_target(unsigned slot)
+void *cw_thunk_target(unsigned entry)
 {
-    struct thunk *t = &thunks[slot];
+    struct thunk *t = &thunks[entry];
 
     if (atomic_load_explicit(&t->over, memory_order_acquire))
         return t->vendor;
@@ -115,7 +115,7 @@ void *cw_thunk_create(void *vendor, const char *name, void (*before)(const char 
     pthread_mutex_lock(&lock);
     while (i < used && thunks[i].vendor != vendor)
         i++;
-    if (i == used && used < SLOTS) {
+    if (i == used && used < ENTRIES) {
         thunks[i].vendor = vendor;
         thunks[i].before = before;
         snprintf(thunks[i].name, sizeof thunks[i].name, "%s", name);
@@ -124,7 +124,7 @@ void *cw_thunk_create(void *vendor, const char *name, void (*before)(const char 
         used++;
     }
     pthread_mutex_unlock(&lock);
-    return i < SLOTS ? (void *)(uintptr_t)(cw_thunk_slots + (size_t)i * SLOT_BYTES) : NULL;
+    return i < ENTRIES ? (void *)(uintptr_t)(cw_thunk_entries + (size_t)i * ENTRY_BYTES) : NULL;
 }
 
 #else

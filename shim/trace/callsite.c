@@ -14,7 +14,7 @@
 #define MAX_FRAMES CW_CALLSITES_MAX
 #define SITES      4096 /* distinct stacks; beyond, leaf addresses collide into "unknown" (0) */
 
-/* Interned stacks: open addressing by key; a slot is written once, under the lock. */
+/* Interned stacks: open addressing by key; an entry is written once, under the lock. */
 static struct site {
     uintptr_t *frames; /* NULL: free */
     uint32_t n, id, generation;
@@ -141,7 +141,7 @@ static void write_site(uint32_t id, const uintptr_t *frames, unsigned n)
     cw_log_rec_commit(&r, CW_LOG_CALLSITE);
 }
 
-/* The slot of this stack, or the free one that becomes it; NULL: the table is full, or memory is out. Lock
+/* The entry of this stack, or the free one that becomes it; NULL: the table is full, or memory is out. Lock
  * held. */
 static struct site *find_site(const uintptr_t *frames, unsigned n)
 {
@@ -212,15 +212,15 @@ static uintptr_t leaf_of(struct cw_caller caller)
 
 static uint32_t site_of(uintptr_t leaf, struct cw_thread *t)
 {
-    unsigned slot = (unsigned)(leaf >> 2 ^ leaf >> 7) & 15;
+    unsigned entry = (unsigned)(leaf >> 2 ^ leaf >> 7) & 15;
     uint32_t id;
 
-    if (t->sites[slot].address == leaf && t->sites[slot].generation == cw_log_generation)
-        return t->sites[slot].id;
+    if (t->sites[entry].address == leaf && t->sites[entry].generation == cw_log_generation)
+        return t->sites[entry].id;
     id = intern(&leaf, 1);
-    t->sites[slot].address = leaf;
-    t->sites[slot].id = id;
-    t->sites[slot].generation = cw_log_generation;
+    t->sites[entry].address = leaf;
+    t->sites[entry].id = id;
+    t->sites[entry].generation = cw_log_generation;
     return id;
 }
 

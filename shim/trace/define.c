@@ -313,7 +313,7 @@ void cw_defined_release(const void *handle, enum cw_log_object kind, struct cw_c
     struct cw_rec r;
 
     if (CW_UNLIKELY(!o))
-        cw_stale_note(handle, kind, 0, release_of(kind));
+        cw_calls_stale_note(handle, kind, 0, release_of(kind));
     if (!o || !cw_object_release(o))
         return;
     if (o->generation == cw_log_generation) {

@@ -20,9 +20,9 @@ static void enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event
         o = cw_object_find(wait_list[i], CW_LOG_O_EVENT);
         item = CW_LOG_WAIT_UNKNOWN;
         if (CW_LIKELY(o != NULL))
-            cw_stale_event_used(o);
+            cw_calls_stale_event_used(o);
         else
-            cw_stale_note(wait_list[i], CW_LOG_O_EVENT, r->seq + 1, 0);
+            cw_calls_stale_note(wait_list[i], CW_LOG_O_EVENT, r->seq + 1, 0);
         if (o && o->generation == cw_log_generation && !(o->flags & CW_OBJECT_UNKNOWN_EVENT))
             item = cw_log_zigzag((int64_t)(o->seq - r->seq)) << 2 |
                    (o->flags & CW_OBJECT_USER_EVENT ? CW_LOG_WAIT_USER : CW_LOG_WAIT_COMMAND);

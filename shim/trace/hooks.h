@@ -40,7 +40,7 @@
     X(clEnqueueCopyBufferToImage) X(clEnqueueFillBuffer) X(clEnqueueFillImage)                               \
     /* hooks_map.c */                                                                                        \
     X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueUnmapMemObject)                                    \
-    /* hooks_svm.c */                                                                                        \
+    /* hooks_transfer.c */                                                                                   \
     X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                      \
     X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem)                                                           \
     /* hooks_event.c */                                                                                      \

@@ -62,7 +62,7 @@ cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t s
         return status;
     o = cw_object_find(event, CW_LOG_O_EVENT);
     if (o)
-        cw_stale_event_used(o);
+        cw_calls_stale_event_used(o);
     if (o && first_seen(o)) {
         cw_enqueue_event_seen(o->seq, seen, CW_CALLER);
         cw_hooks_host_synchronised((cl_command_queue)o->owner, o->seq);
@@ -77,7 +77,7 @@ cl_int cw_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_n
     cl_command_queue queue = NULL;
 
     if (o)
-        cw_stale_event_used(o);
+        cw_calls_stale_event_used(o);
     o = NULL;
 
     /* by the queue: events of commands that came after recording stopped are not known */
@@ -106,10 +106,10 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
     uint64_t seq;
 
     if (CW_UNLIKELY(!o && cw_formula_is_recording()))
-        cw_stale_note(event, CW_LOG_O_EVENT, 0, CW_ID_clReleaseEvent);
+        cw_calls_stale_note(event, CW_LOG_O_EVENT, 0, CW_ID_clReleaseEvent);
     if (!o || !cw_object_release(o))
         return cw_traced.clReleaseEvent(event);
-    cw_stale_event_released(o);
+    cw_calls_stale_event_released(o);
     profiled = o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation;
     seq = o->seq;
     t = cw_log_thread();
@@ -130,7 +130,7 @@ cl_event cw_hook_clCreateUserEvent(cl_context context, cl_int *err)
     if (!o)
         return event;
     o->flags = CW_OBJECT_USER_EVENT;
-    cw_stale_user_event();
+    cw_calls_stale_user_event();
     o->seq = cw_log_sequence();
     return event;
 }
@@ -145,7 +145,7 @@ cl_int cw_hook_clSetUserEventStatus(cl_event event, cl_int execution_status)
     if (!cw_enqueue_host_begin(&r, NULL, 0, NULL, CW_CALLER))
         return cw_traced.clSetUserEventStatus(event, execution_status);
     if (o)
-        cw_stale_event_used(o);
+        cw_calls_stale_event_used(o);
     if (CW_UNLIKELY(cw_recorder.capture_data))
         cw_capture_before_set();
     status = cw_traced.clSetUserEventStatus(event, execution_status);
@@ -193,7 +193,7 @@ cl_int cw_hook_clSetEventCallback(cl_event event, cl_int command_exec_callback_t
 
     errno = saved;
     if (o)
-        cw_stale_event_used(o);
+        cw_calls_stale_event_used(o);
     if (command && !c)
         cw_log_stop("out of memory");
     if (!c)

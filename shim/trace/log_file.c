@@ -16,8 +16,8 @@
 #include "log_guard.h"
 
 #define EXTENT_BYTES (1u << 20)
-#define KEPT_CHUNKS  16   /* partly filled chunks kept for the next thread */
-#define KEPT_SPACE   8192 /* ... if at least this much is free */
+#define SPARE_CHUNKS 16   /* partly filled chunks kept for the next thread */
+#define SPARE_SPACE  8192 /* ... if at least this much is free */
 
 /* A chunk that its thread has filled. */
 struct cw_log_full {
@@ -34,8 +34,8 @@ static struct {
     uint64_t bytes;      /* reserved so far */
     uint8_t *next, *end; /* mapped and not yet handed out */
     struct cw_log_header *header;
-    struct cw_log_place kept[KEPT_CHUNKS];
-    unsigned kept_count;
+    struct cw_log_place spare[SPARE_CHUNKS];
+    unsigned spares;
     uint64_t limit, definition_bytes;
     struct cw_log_full *oldest, **newest; /* of a limited log: full chunks of commands */
     uint64_t data_bytes;
@@ -165,7 +165,7 @@ enum cw_status cw_log_file_open(const char *out, struct cw_log_traits traits, st
     pthread_mutex_init(&file.lock, NULL); /* a forked child may have inherited it locked */
     file.header = NULL;
     file.next = file.end = NULL;
-    file.kept_count = 0;
+    file.spares = 0;
     file.limit = traits.limit;
     file.definition_bytes = 0;
     file.oldest = NULL; /* a parent's are lost: memory of a forked child may not be given back here */
@@ -280,14 +280,14 @@ static enum cw_status grow(size_t n, struct cw_error *err)
     return CW_OK;
 }
 
-static bool take_kept(struct cw_log_place *place, size_t bytes)
+static bool take_spare(struct cw_log_place *place, size_t bytes)
 {
     unsigned i;
 
-    for (i = 0; i < file.kept_count; i++)
-        if (cw_log_chunk_space(&file.kept[i]) >= bytes) {
-            *place = file.kept[i];
-            file.kept[i] = file.kept[--file.kept_count];
+    for (i = 0; i < file.spares; i++)
+        if (cw_log_chunk_space(&file.spare[i]) >= bytes) {
+            *place = file.spare[i];
+            file.spare[i] = file.spare[--file.spares];
             return true;
         }
     return false;
@@ -430,7 +430,7 @@ bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, bool definitions
     pthread_mutex_lock(&file.lock);
     if (file.header && file.limit)
         got = get_limited(place, need, definitions, err);
-    else if (file.header && !(got = take_kept(place, bytes)))
+    else if (file.header && !(got = take_spare(place, bytes)))
         got = ((size_t)(file.end - file.next) >= need || grow(need, err) == CW_OK) &&
               take_new(place, units, err) == CW_OK;
     pthread_mutex_unlock(&file.lock);
@@ -444,9 +444,9 @@ void cw_log_chunk_put(struct cw_log_place *place)
     pthread_mutex_lock(&file.lock);
     if (file.header && file.limit && !place->definitions)
         note_full(place);
-    else if (file.header && !file.limit && file.kept_count < KEPT_CHUNKS &&
-             cw_log_chunk_space(place) >= KEPT_SPACE) {
-        file.kept[file.kept_count++] = *place;
+    else if (file.header && !file.limit && file.spares < SPARE_CHUNKS &&
+             cw_log_chunk_space(place) >= SPARE_SPACE) {
+        file.spare[file.spares++] = *place;
         place->chunk = NULL;
     }
     pthread_mutex_unlock(&file.lock);

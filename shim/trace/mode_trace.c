@@ -206,7 +206,7 @@ static void after_fork(void)
     cw_callsite_after_fork();
     cw_maps_after_fork();
     cw_device_times_after_fork();
-    cw_stale_after_fork();
+    cw_calls_stale_after_fork();
     cw_capture_after_fork();
 }
 
@@ -332,7 +332,7 @@ static void end(void *unused)
     if (cw_log_is_open())
         cw_log_complete();
     if (!tool_converts && cw_log_is_open() && !is_within_call())
-        cw_stale_write_events();
+        cw_calls_stale_write_events();
     if (!tool_converts)
         convert();
 }
@@ -341,7 +341,7 @@ static void end_events(void *unused)
 {
     (void)unused;
     if (tool_converts && cw_log_is_open() && !is_within_call())
-        cw_stale_write_events();
+        cw_calls_stale_write_events();
 }
 
 /* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */

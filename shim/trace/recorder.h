@@ -20,23 +20,22 @@ struct cw_recorder_settings {
 };
 extern struct cw_recorder_settings cw_recorder;
 
-/* ---- uses of released objects, and events (stale.c) */
+/* ---- uses of released objects, and events (calls.c) */
 
 /* Writes a record if the program has released `handle`, an object of `kind`, and no live entry is there.
  * command: sequence number of the call's command + 1, else 0: then `function` is its number (enum cw_api_id).
  * note_any: whatever kind it is. */
-void cw_stale_note(const void *handle, enum cw_log_object kind, uint64_t command, uint32_t function);
-void cw_stale_note_any(const void *handle, uint32_t function);
+void cw_calls_stale_note(const void *handle, enum cw_log_object kind, uint64_t command, uint32_t function);
 
 /* The program made a user event; it let go of an event, of which o is the entry. */
-void cw_stale_user_event(void);
-void cw_stale_event_released(const struct cw_object *o);
+void cw_calls_stale_user_event(void);
+void cw_calls_stale_event_released(const struct cw_object *o);
 
 /* At the program's end: which events it has kept. Once per log. */
-void cw_stale_write_events(void);
-void cw_stale_after_fork(void);
+void cw_calls_stale_write_events(void);
+void cw_calls_stale_after_fork(void);
 
-static inline void cw_stale_event_used(struct cw_object *o)
+static inline void cw_calls_stale_event_used(struct cw_object *o)
 {
     if (CW_UNLIKELY(!(atomic_load_explicit(&o->flags, memory_order_relaxed) & CW_OBJECT_USED)))
         atomic_fetch_or_explicit(&o->flags, CW_OBJECT_USED, memory_order_relaxed);
@@ -72,7 +71,7 @@ static inline struct cw_object *cw_used(const void *handle, enum cw_log_object k
     if (CW_LIKELY(o && o->generation == cw_log_generation))
         return o;
     if (!o)
-        cw_stale_note(handle, kind, seq + 1, 0);
+        cw_calls_stale_note(handle, kind, seq + 1, 0);
     return cw_define(handle, kind);
 }
 

@@ -8,6 +8,8 @@ mkdir "$T/cache"
 expect report 0 clweave report "$trace"
 expect report_help 0 clweave report --help
 expect report_missing 1 clweave report "$T/nothing.json"
+touch "$T/killed.json.log"
+expect report_killed 1 clweave report "$T/killed.json" # of a killed program the log is there
 expect report_negative 2 clweave report --limit -1 "$trace"
 clweave report "$trace" > /dev/full 2> /dev/null && fail "a full disk is not noticed"
 clweave report "$trace" -o "$T/no/such/folder.html" 2> /dev/null && fail "a missing folder is not noticed"

@@ -70,7 +70,7 @@ static inline struct cw_groups chain_groups(const struct chain *c, struct cw_gro
     struct cw_groups g;
     struct cw_error err = {0};
 
-    o.lanes = o.lanes ? o.lanes : 2;
+    o.workers = o.workers ? o.workers : 2;
     if (cw_groups_make(c->step, c->steps, &o, &g, &err) != CW_OK)
         fail_msg("%s", err.text);
     return g;

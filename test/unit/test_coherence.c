@@ -160,7 +160,8 @@ static bool next_move(const struct state *s, uint32_t task, struct cw_coherence_
     if (t->sure.low == t->sure.high)
         needed[1] = t->write, needed[2] = (struct range){0, 0};
     for (int i = 0; i < 3 && !any && !*lost; i++)
-        any = cw_coherence_next(&e, needed[i].low, needed[i].high, s->of[task].memory, direct, move, lost);
+        any =
+            cw_coherence_moves(&e, needed[i].low, needed[i].high, s->of[task].memory, direct, move, 1, lost);
     cw_extents_finish(&e);
     return any;
 }
@@ -199,7 +200,7 @@ static bool end_without(struct state *next, uint32_t task)
     struct cw_extents e;
 
     load(&e, next);
-    cw_coherence_lost(&e, t->write.low, t->write.high);
+    cw_extents_change(&e, t->write.low, t->write.high, 0, 0);
     store(&e, next);
     memset(&next->were_lost[t->write.low], 1, t->write.high - t->write.low);
     memset(&next->of[task].move, 0, sizeof next->of[task].move);

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "../../shim/builds/later_builds.h"
-#include "../../shim/run/groups/group_kept.h"
+#include "../../shim/run/groups/group.h"
 #include "../../analyzer/io/folders.h"
 
 static void comes_back_for_its_own(bool one_key)
 {
-    static const struct cw_groups_options options = {.width = 3, .height = 4, .lanes = 2};
+    static const struct cw_groups_options options = {.width = 3, .height = 4, .workers = 2};
     char above[200], folder[220], command[240];
     static struct chain chain[2];
     struct cw_identity id[2];

@@ -138,7 +138,7 @@ static void lanes_take_neighbours(void **state)
     chain_jacobi(&c, 8, 2, 1);
     g = chain_groups(&c, (struct cw_groups_options){.width = 4, .height = 2});
     for (uint32_t k = 0; k < g.tiles; k++)
-        assert_int_equal(g.tile[k].lane, (g.tile[k].step + g.tile[k].tile) % 4 / 2);
+        assert_int_equal(g.tile[k].worker, (g.tile[k].step + g.tile[k].tile) % 4 / 2);
     cw_groups_finish(&g);
 }
 
@@ -204,7 +204,7 @@ static void reuse_bounds_blocks(void **state)
 /* What was measured need not be counted: the same order. */
 static void measured_is_not_counted(void **state)
 {
-    struct cw_groups_options o = {.lanes = 2, .cache_bytes = 12000};
+    struct cw_groups_options o = {.workers = 2, .cache_bytes = 12000};
     struct chain c = {0};
     struct cw_groups g;
     char counted[4096];
@@ -292,11 +292,11 @@ static void lanes_apart_meet_once_a_block(void **state)
     (void)state;
     lean_jacobi(&c, 36, 4);
     struct cw_groups g =
-        chain_groups(&c, (struct cw_groups_options){.width = 1, .height = 4, .lanes = 2, .apart = true});
+        chain_groups(&c, (struct cw_groups_options){.width = 1, .height = 4, .workers = 2, .separate = true});
     chain_check(&c, &g);
     for (uint32_t k = 0; k < g.tiles; k++) {
-        changes += k && g.tile[k].lane != lane;
-        lane = g.tile[k].lane;
+        changes += k && g.tile[k].worker != lane;
+        lane = g.tile[k].worker;
         seen[lane]++;
         late += changes >= 2;
     }
@@ -306,7 +306,7 @@ static void lanes_apart_meet_once_a_block(void **state)
     assert_int_equal(late, 0);
     for (uint32_t k = 0; k < g.tiles; k++)
         for (uint32_t e = g.tile[k].first; e < g.tile[k].first + g.tile[k].successors; e++)
-            if (g.tile[k].lane != g.tile[g.successor[e]].lane)
+            if (g.tile[k].worker != g.tile[g.successor[e]].worker)
                 assert_true(g.successor[e] + 6 >= g.tiles); /* the triangle of 1 + 2 + 3 tiles */
     cw_groups_finish(&g);
 }
@@ -319,7 +319,7 @@ static void bands_that_lean_are_local(void **state)
     struct cw_groups_access *a = calloc((size_t)STEPS * TILES * 2, sizeof *a);
     uint32_t *column = malloc(TILES * sizeof *column);
     struct cw_groups_step step[STEPS];
-    struct cw_groups_options o = {.lanes = 2, .apart = true, .cache_bytes = 8 << 20, .measured = true};
+    struct cw_groups_options o = {.workers = 2, .separate = true, .cache_bytes = 8 << 20, .measured = true};
     struct cw_groups g;
 
     (void)state;
@@ -350,14 +350,14 @@ static void bad_input(void **state)
     struct chain c = {0};
     struct cw_groups g;
     struct cw_error err = {0};
-    struct cw_groups_options o = {.lanes = 1};
+    struct cw_groups_options o = {.workers = 1};
 
     (void)state;
     assert_int_equal(cw_groups_make(c.step, 0, &o, &g, &err), CW_ERR_INVALID);
     assert_null(g.tile);
     chain_add(&c, 0, 1);
     assert_int_equal(cw_groups_make(c.step, 1, &o, &g, NULL), CW_ERR_INVALID);
-    o.lanes = 0;
+    o.workers = 0;
     assert_int_equal(cw_groups_make(c.step, 1, &o, &g, NULL), CW_ERR_INVALID);
 }
 

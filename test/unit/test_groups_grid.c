@@ -192,12 +192,12 @@ static void random_options_keep_every_dependence(void **state)
                         (int64_t[]){1, (int64_t)cw_random_below(&seed, 2), 0});
         }
         struct cw_groups_options o = {.rule = (enum cw_groups_rule)cw_random_below(&seed, 3),
-                                      .lanes = (uint32_t)cw_random_below(&seed, 4) + 1,
+                                      .workers = (uint32_t)cw_random_below(&seed, 4) + 1,
                                       .width = (uint32_t)cw_random_below(&seed, 3),
                                       .inner = {(uint32_t)cw_random_below(&seed, 3)},
                                       .cache_bytes =
                                           cw_random_below(&seed, 2) * TILE * cw_random_below(&seed, 80),
-                                      .apart = cw_random_below(&seed, 2),
+                                      .separate = cw_random_below(&seed, 2),
                                       .reuse = (double)cw_random_below(&seed, 8) / 4,
                                       .seed = cw_random_below(&seed, 3) ? 0 : seed};
         struct cw_groups g = chain_groups(&c, o), again = chain_groups(&c, o);
@@ -205,7 +205,7 @@ static void random_options_keep_every_dependence(void **state)
         chain_check(&c, &g);
         assert_memory_equal(g.tile, again.tile, g.tiles * sizeof *g.tile);
         for (uint32_t k = 0; k < g.tiles; k++)
-            assert_true(g.tile[k].lane < o.lanes);
+            assert_true(g.tile[k].worker < o.workers);
         cw_groups_finish(&g);
         cw_groups_finish(&again);
     }
@@ -215,7 +215,7 @@ static void random_options_keep_every_dependence(void **state)
  * tiles: three rows of both buffers do not fit, so that whole rows gain nothing; boxes do. */
 static void wide_rows_are_cut_too(void **state)
 {
-    struct cw_groups_options o = {.cache_bytes = 100 * TILE, .lanes = 1};
+    struct cw_groups_options o = {.cache_bytes = 100 * TILE, .workers = 1};
     struct cw_groups rows, boxes;
 
     (void)state;
@@ -243,7 +243,7 @@ static void rows_that_fit_stay_whole(void **state)
     struct cw_groups g;
 
     (void)state;
-    g = chain_groups(&c, (struct cw_groups_options){.cache_bytes = 400 * TILE, .lanes = 1});
+    g = chain_groups(&c, (struct cw_groups_options){.cache_bytes = 400 * TILE, .workers = 1});
     assert_int_equal(g.inner[0], 20);
     assert_true(g.height > 1);
     cw_groups_finish(&g);
@@ -251,7 +251,7 @@ static void rows_that_fit_stay_whole(void **state)
 
 static void a_grid_has_all_tiles(void **state)
 {
-    struct cw_groups_options o = {.lanes = 1};
+    struct cw_groups_options o = {.workers = 1};
     struct cw_groups g;
 
     (void)state;

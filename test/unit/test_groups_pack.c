@@ -30,7 +30,7 @@ static void comes_back(void **state)
 
     (void)state;
     chain_jacobi(&c, 20, 6, 1);
-    g = chain_groups(&c, (struct cw_groups_options){.width = 3, .height = 4, .lanes = 2});
+    g = chain_groups(&c, (struct cw_groups_options){.width = 3, .height = 4, .workers = 2});
     data = cw_groups_pack(&g, &bytes);
     assert_true(data && cw_groups_unpack(data, bytes, &again));
     expect_same(&g, &again);
@@ -53,7 +53,7 @@ static void damage_is_no_harm(void **state)
 
     (void)state;
     chain_jacobi(&c, 12, 4, 1);
-    g = chain_groups(&c, (struct cw_groups_options){.width = 2, .lanes = 2});
+    g = chain_groups(&c, (struct cw_groups_options){.width = 2, .workers = 2});
     data = cw_groups_pack(&g, &bytes);
     for (size_t k = 0; k < bytes; k++) {
         unsigned char was = data[k];
@@ -95,15 +95,16 @@ static bool same_words(const struct words *a, const struct words *b)
 /* Each thing that a plan is made of is among them. */
 static void words_differ(void **state)
 {
-    struct cw_groups_options o = {.rule = CW_GROUPS_SKEW, .lanes = 2, .apart = true, .cache_bytes = 1000};
+    struct cw_groups_options o = {
+        .rule = CW_GROUPS_SKEW, .workers = 2, .separate = true, .cache_bytes = 1000};
     struct cw_groups_options options[] = {o, o, o, o, o, o, o, o, o, o, o};
     static struct chain chain[6];
     struct words all[18];
     uint32_t n = 0;
 
     (void)state;
-    options[1].rule = CW_GROUPS_MAX, options[2].lanes = 3, options[3].apart = false, options[4].height = 2,
-    options[5].width = 2;
+    options[1].rule = CW_GROUPS_MAX, options[2].workers = 3, options[3].separate = false,
+    options[4].height = 2, options[5].width = 2;
     options[6].cache_bytes = 1001, options[7].measured = true, options[8].seed = 1;
     options[9].reuse = 1, options[10].inner[1] = 1;
     for (uint32_t k = 0; k < 6; k++)

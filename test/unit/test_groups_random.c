@@ -48,12 +48,12 @@ static void random_orders_keep_every_dependence(void **state)
     for (int round = 0; round < 300; round++) {
         random_chain(c, &seed);
         struct cw_groups_options o = {.rule = (enum cw_groups_rule)cw_random_below(&seed, 3),
-                                      .lanes = (uint32_t)cw_random_below(&seed, 4) + 1,
+                                      .workers = (uint32_t)cw_random_below(&seed, 4) + 1,
                                       .width = (uint32_t)cw_random_below(&seed, 6),
                                       .height = (uint32_t)cw_random_below(&seed, 6),
                                       .cache_bytes =
                                           cw_random_below(&seed, 2) * 1000 * cw_random_below(&seed, 80),
-                                      .apart = cw_random_below(&seed, 2),
+                                      .separate = cw_random_below(&seed, 2),
                                       .reuse = (double)cw_random_below(&seed, 12) / 4,
                                       .seed = cw_random_below(&seed, 3) ? 0 : seed};
         struct cw_groups g = chain_groups(c, o), again = chain_groups(c, o);
@@ -62,7 +62,7 @@ static void random_orders_keep_every_dependence(void **state)
         for (uint32_t k = 1; k < g.tiles && !o.seed; k++)
             assert_true(g.tile[k].group == g.tile[k - 1].group || g.tile[k].group == g.tile[k - 1].group + 1);
         for (uint32_t k = 0; k < g.tiles; k++)
-            assert_true(g.tile[k].lane < o.lanes);
+            assert_true(g.tile[k].worker < o.workers);
         cw_groups_finish(&g);
         cw_groups_finish(&again);
     }

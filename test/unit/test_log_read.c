@@ -291,9 +291,9 @@ static void test_calls_and_objects(void **state)
     assert_int_equal(t.calls.v[0].end_ns, 1370);
     assert_int_equal(t.process.user_events, 5);
     assert_int_equal(t.process.unused_events, 3);
-    assert_int_equal(t.process.events_kept, 9);
-    assert_true(t.commands.v[1].event_kept && !t.commands.v[0].event_kept);
-    assert_true(t.memory.v[0].kept && t.kernels.v[0].kept && !t.queues.v[0].kept);
+    assert_int_equal(t.process.events_unreleased, 9);
+    assert_true(t.commands.v[1].event_unreleased && !t.commands.v[0].event_unreleased);
+    assert_true(t.memory.v[0].unreleased && t.kernels.v[0].unreleased && !t.queues.v[0].unreleased);
     assert_int_equal(t.stale.count, 2);
     assert_int_equal(t.stale.v[0].kernel, 0);
     assert_int_equal(t.commands.v[t.stale.v[0].command].sequence, 22);

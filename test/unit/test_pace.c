@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/device/pace.h"
+#include "../../shim/run/core/instruction.c"
 
 struct cw_dispatch cw_next;
 
@@ -52,35 +52,83 @@ static CL_API_ENTRY cl_int CL_API_CALL profile(cl_event event, cl_profiling_info
     return profiles;
 }
 
-static cl_int launch(cl_event *event)
+/* ---- played */
+
+enum cw_run_fault cw_run_fault_planted;
+
+bool cw_run_fault_omits(enum cw_run_fault kind)
 {
-    return cw_pace_enqueue(NULL, NULL, 1, NULL, (const size_t[]){1}, NULL, event);
+    return kind == CW_RUN_FAULT_NONE;
+}
+
+cl_int cw_run_fault_copy(const struct cw_run_worker *l, bool home)
+{
+    (void)l, (void)home;
+    return CL_SUCCESS;
+}
+
+void cw_run_fault_mute(const struct cw_run_worker *l)
+{
+    assert_null(l);
+}
+
+bool cw_run_context_device_turn_take(const struct cw_run_context_device *p)
+{
+    return p;
+}
+
+void cw_run_context_device_turn_give(const struct cw_run_context_device *p)
+{
+    assert_non_null(p);
+}
+
+bool cw_run_context_device_has_failed(const struct cw_run_worker *l)
+{
+    return l;
+}
+
+uint64_t cw_run_global_lock_now_ns(void)
+{
+    return 0;
+}
+
+/* ---- the cases */
+
+static struct cw_cl_device device = {.pace = 2, .compute_units = 2};
+
+static cl_int begin(cl_event *event)
+{
+    static const size_t one = 1;
+    static const struct cw_run_ndrange range = {1, NULL, &one, NULL};
+    static const struct cw_run_context_device place = {.device = &device};
+
+    return cw_run_instruction_begin(
+        &(struct cw_run_instruction){CW_RUN_I_RUN, false, &place, {.range = &range}}, event);
 }
 
 static void test_events(void **state)
 {
-    const struct cw_cl_device device = {.pace = 2, .compute_units = 2};
     struct cw_pace p;
     cl_event event;
 
     (void)state;
-    assert_int_equal(launch(NULL), CL_SUCCESS); /* no paced launch is under way */
+    assert_int_equal(begin(NULL), CL_SUCCESS); /* no paced launch is under way */
     assert_int_equal(asked, 0);
     for (unsigned commands = 0; commands < 12; commands++) {
         asked = 0;
         profiles = commands % 2 ? CL_SUCCESS : CL_PROFILING_INFO_NOT_AVAILABLE;
         cw_pace_begin(&device, &p);
         for (unsigned i = 0; i < commands; i++)
-            assert_int_equal(launch(NULL), CL_SUCCESS);
+            assert_int_equal(begin(NULL), CL_SUCCESS);
         assert_int_equal(asked, commands);
         answer = CL_OUT_OF_RESOURCES;
-        assert_int_equal(launch(NULL), CL_OUT_OF_RESOURCES);
+        assert_int_equal(begin(NULL), CL_OUT_OF_RESOURCES);
         answer = CL_SUCCESS;
         cw_pace_end(&device, &p);
         assert_int_equal(held, 0);
     }
     cw_pace_begin(&device, &p);
-    assert_int_equal(launch(&event), CL_SUCCESS);
+    assert_int_equal(begin(&event), CL_SUCCESS);
     cw_pace_end(&device, &p);
     assert_int_equal(held, 1); /* the caller's */
 }

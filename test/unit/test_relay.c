@@ -1,6 +1,6 @@
 /* Copies between devices: each byte comes where it shall; copies of the same bytes read them once; an end
- * that fails spoils its own copy alone, and one that cannot be read all of its copies. The vendor is
- * played: commands are done when they are waited for. */
+ * that fails spoils its own copy alone, and one that cannot be read all of its copies; an instruction that is
+ * left out is missed. The vendor is played: commands are done when they are waited for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../../shim/run/core/instruction.c"
 #include "../../shim/run/memory/relay.c"
 
 enum { DEVICES = 4, BYTES = (12 << 20) + 100, LOW = 64 };
@@ -19,6 +20,7 @@ static struct cw_cl_device device[DEVICES];
 static struct cw_run_context_device place[DEVICES];
 static uint64_t bytes_read, bytes_written;
 static int events, spaces, refuses, loses, refuses_after; /* -1: no device */
+static int left_out;
 struct cw_dispatch cw_next;
 
 /* ---- played */
@@ -103,6 +105,42 @@ static cl_mem no_buffer(cl_context context, cl_mem_flags flags, size_t bytes, vo
     spaces++;
     *err = CL_OUT_OF_RESOURCES;
     return NULL;
+}
+
+enum cw_run_fault cw_run_fault_planted;
+
+cl_int cw_run_fault_copy(const struct cw_run_worker *l, bool home)
+{
+    (void)l, (void)home;
+    return CL_SUCCESS;
+}
+
+/* The Nth instruction is left out. */
+bool cw_run_fault_omits(enum cw_run_fault kind)
+{
+    assert_int_equal(kind, CW_RUN_FAULT_UNFETCHED);
+    return !left_out--;
+}
+
+/* Copies between devices take no turns. */
+bool cw_run_context_device_turn_take(const struct cw_run_context_device *p)
+{
+    return !p;
+}
+
+void cw_run_context_device_turn_give(const struct cw_run_context_device *p)
+{
+    assert_null(p);
+}
+
+bool cw_run_context_device_has_failed(const struct cw_run_worker *l)
+{
+    return l;
+}
+
+void cw_run_fault_mute(const struct cw_run_worker *l)
+{
+    assert_null(l);
 }
 
 uint64_t cw_run_global_lock_now_ns(void)
@@ -239,12 +277,31 @@ static void one_that_cannot_be_read_spoils_all(void **unused)
     assert_int_equal(c[2].err, CL_SUCCESS);
 }
 
+static void one_that_is_left_out_is_missed(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 8; i++) {
+        struct cw_run_relay_copy c = from_to(0, 1);
+
+        memset(idle->bytes, 0, (size_t)SLOTS * PIECE);
+        cw_run_fault_planted = CW_RUN_FAULT_OMIT;
+        left_out = i;
+        cw_run_relay_copies(&c, 1);
+        cw_run_fault_planted = CW_RUN_FAULT_NONE;
+        assert_int_equal(c.err, CL_SUCCESS);
+        assert_true(left_out < 0);
+        assert_false(is_copied(0, 1));
+        memset(memory[1], 0, LOW + BYTES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(copies_of_the_same_bytes_read_them_once, setup),
                                        cmocka_unit_test_setup(others_are_made_beside_them, setup),
                                        cmocka_unit_test_setup(an_end_that_fails_spoils_its_own_copy, setup),
-                                       cmocka_unit_test_setup(one_that_cannot_be_read_spoils_all, setup)};
+                                       cmocka_unit_test_setup(one_that_cannot_be_read_spoils_all, setup),
+                                       cmocka_unit_test_setup(one_that_is_left_out_is_missed, setup)};
 
     return cmocka_run_group_tests(tests, NULL, teardown);
 }

@@ -251,7 +251,7 @@ static void test_home_apart(void **state)
     struct window x;
 
     (void)state;
-    rules.home_apart = true;
+    rules.home_separate = true;
     planner = planner_of(devices, 3, CW_RUN_POLICY_DEFAULT, &rules);
     make_chains(&x, 5, 3, 0, 1000000, 0);
     x.cost[3 * 4 + 1] = x.cost[3 * 4 + 2] = INFINITY;

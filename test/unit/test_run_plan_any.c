@@ -69,7 +69,7 @@ static void test_single_commands(void **state)
         for (int n = 0; n < 3000; n++) {
             make_random(&x, &random, 5);
             x.w.tasks = 1;
-            planner->rules.home_apart = cw_random_below(&random, 2);
+            planner->rules.home_separate = cw_random_below(&random, 2);
             if (x.cost[0] < INFINITY && cw_random_below(&random, 4) == 0)
                 x.cost[1] = x.cost[0];
             planner->earliest = true;

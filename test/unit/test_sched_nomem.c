@@ -91,8 +91,10 @@ static enum cw_status groups(const char *name)
     enum { TILES = 9 };
     struct cw_groups_access access[3][2 * TILES], small[1] = {{0, 500, true}};
     struct cw_groups_step step[4] = {{.tiles = 1, .accesses = 1, .access = small}};
-    struct cw_groups_options o = {
-        .lanes = 2, .cache_bytes = 2000, .seed = (uint64_t)(name[0] == 's'), .reuse = name[0] == 'b' ? 9 : 0};
+    struct cw_groups_options o = {.workers = 2,
+                                  .cache_bytes = 2000,
+                                  .seed = (uint64_t)(name[0] == 's'),
+                                  .reuse = name[0] == 'b' ? 9 : 0};
     struct cw_groups g;
     enum cw_status status;
 

@@ -51,7 +51,7 @@ size_t cw_run_tile_merge_bytes(const struct cw_run_launch *l, const struct cw_cu
 enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
 {
     (void)cut;
-    return CW_RUN_LEGAL_APART;
+    return CW_RUN_LEGAL_ALONE;
 }
 
 enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_run_context_device *p,

@@ -36,10 +36,6 @@ NOT_CALLED(bool, cw_run_native_use_is_over, (UNUSED const struct cw_run_region *
 NOT_CALLED(bool, cw_run_native_use_lets,
            (UNUSED const struct cw_run_region *r, UNUSED const struct cw_run_task *t), false)
 NOT_CALLED(bool, cw_run_spread_bring,
-           (UNUSED struct cw_run_region * r, UNUSED uint64_t low, UNUSED uint64_t high,
-            UNUSED uint32_t memory),
-           false)
-NOT_CALLED(bool, cw_run_spread_bring_for,
            (UNUSED const struct cw_run_task *t, UNUSED struct cw_run_region *r, UNUSED uint64_t low,
             UNUSED uint64_t high, UNUSED uint32_t memory),
            false)

@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "../../shim/run/core/instruction.c"
 #include "../../shim/run/tiles/tile_merge.c"
 
 enum { BYTES = 512, PARTS = 3, OPERATIONS = 100 };
@@ -20,8 +22,16 @@ struct cw_dispatch cw_next;
 /* ---- played: a memory object is an array of bytes */
 
 static bool refuses;
-static int objects;
+static int objects, left_out;
 static char queue[1];
+static char printed[256]; /* the latest instructions */
+
+static void print(const char *what, size_t offset, size_t bytes)
+{
+    size_t at = strlen(printed);
+
+    snprintf(printed + at, sizeof printed - at, "%s [%zu, %zu)\n", what, offset, offset + bytes);
+}
 
 static cl_mem create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
 {
@@ -43,6 +53,7 @@ static cl_int write_buffer(cl_command_queue q, cl_mem to, cl_bool blocking, size
 {
     (void)q, (void)n, (void)list, (void)event;
     assert_true(blocking);
+    print("give", offset, bytes);
     memcpy((uint8_t *)to + offset, from, bytes);
     return CL_SUCCESS;
 }
@@ -52,6 +63,7 @@ static cl_int read_buffer(cl_command_queue q, cl_mem from, cl_bool blocking, siz
 {
     (void)q, (void)n, (void)list, (void)event;
     assert_true(blocking);
+    print("merge", offset, bytes);
     memcpy(to, (uint8_t *)from + offset, bytes);
     return refuses ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
@@ -79,9 +91,29 @@ bool cw_run_spread_come_to_host(const struct cw_run_task *t, struct cw_run_regio
     return low < high;
 }
 
-bool cw_run_fault_now(enum cw_run_fault kind)
+bool cw_run_context_device_has_failed(const struct cw_run_worker *l)
 {
-    return kind == CW_RUN_FAULT_NONE;
+    return l;
+}
+
+enum cw_run_fault cw_run_fault_planted;
+
+cl_int cw_run_fault_copy(const struct cw_run_worker *l, bool home)
+{
+    (void)l, (void)home;
+    return CL_SUCCESS;
+}
+
+void cw_run_fault_mute(const struct cw_run_worker *l)
+{
+    assert_null(l);
+}
+
+/* The Nth instruction is left out. */
+bool cw_run_fault_omits(enum cw_run_fault kind)
+{
+    assert_true(kind == CW_RUN_FAULT_UNFETCHED || kind == CW_RUN_FAULT_UNMERGED);
+    return !left_out--;
 }
 
 void cw_run_global_lock_take(void)
@@ -93,9 +125,12 @@ void cw_run_global_lock_give(void)
 void cw_run_global_lock_tell(void)
 {
 }
-void cw_run_global_lock_wait(uint64_t ns)
+uint64_t cw_run_global_lock_now_ns(void)
 {
-    (void)ns;
+    return 0;
+}
+void cw_run_spread_wait(void)
+{
     fail_msg("nothing is to be waited for");
 }
 void cw_run_global_lock_release_later(enum cw_run_garbage what, void *handle)
@@ -192,7 +227,7 @@ static void operate(enum cw_merge how, int bytes, uint8_t *at, int64_t value)
 
 static uint8_t *own_bytes(uint32_t i)
 {
-    return (uint8_t *)own_of(&x, i, 0)->memory;
+    return (uint8_t *)own_of(&part[i], 0)->memory;
 }
 
 static int64_t any_number(void)
@@ -285,12 +320,46 @@ static void test_refused(void **state)
     cw_run_tile_merge_free(&x);
 }
 
+static void test_list(void **state)
+{
+    (void)state;
+    make(CW_MERGE_ADD, 4);
+    printed[0] = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(cw_run_tile_merge_begin(&part[i]));
+        assert_int_equal(cw_run_tile_merge_collect(&part[i]), CL_SUCCESS);
+    }
+    assert_string_equal(printed, "give [64, 448)\nmerge [64, 448)\ngive [64, 448)\nmerge [64, 448)\n");
+    cw_run_tile_merge_free(&x);
+}
+
+/* Whichever instruction of two blocks is left out, the bytes are others. */
+static void test_left_out(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 5; n++) {
+        make(CW_MERGE_ADD, 4);
+        cw_run_fault_planted = CW_RUN_FAULT_OMIT;
+        left_out = n;
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_true(cw_run_tile_merge_begin(&part[i]));
+            for (int at = 64; at < 448; at += 4) {
+                operate(CW_MERGE_ADD, 4, own_bytes(i) + at, at);
+                operate(CW_MERGE_ADD, 4, reference + at, at);
+            }
+            assert_int_equal(cw_run_tile_merge_collect(&part[i]), CL_SUCCESS);
+        }
+        cw_run_fault_planted = CW_RUN_FAULT_NONE;
+        assert_int_equal(!memcmp(host, reference, BYTES), n == 4); /* there are four */
+        cw_run_tile_merge_free(&x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_goes_home),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_kinds), cmocka_unit_test(test_goes_home), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_list),  cmocka_unit_test(test_left_out),
     };
 
     cw_next.clCreateBuffer = create_buffer;

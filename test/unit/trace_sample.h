@@ -25,9 +25,9 @@ static inline void sample_objects(struct cw_trace *t)
                                        .dropped_commands = 7,
                                        .all_calls = true,
                                        .user_events = 3,
-                                       .user_events_kept = 1,
+                                       .user_events_unreleased = 1,
                                        .unused_events = 2,
-                                       .events_kept = 1,
+                                       .events_unreleased = 1,
                                        .selection = "--from 1us",
                                        .whole_commands = 99,
                                        .selected_from_ns = 2000,
@@ -125,8 +125,9 @@ static inline void sample_trace(struct cw_trace *t)
                                                       2000,
                                                       2000,
                                                       t->commands.v[launch].callsite};
-    t->queues.v[r].kept = t->memory.v[a].kept = t->programs.v[p].kept = t->kernels.v[kernel].kept = true;
-    t->contexts.v[0].kept = t->samplers.v[0].kept = t->commands.v[3].event_kept = true;
+    t->queues.v[r].unreleased = t->memory.v[a].unreleased = t->programs.v[p].unreleased =
+        t->kernels.v[kernel].unreleased = true;
+    t->contexts.v[0].unreleased = t->samplers.v[0].unreleased = t->commands.v[3].event_unreleased = true;
     *cw_trace_push(&t->stale, 1) = (struct cw_t_stale){CW_NONE,
                                                        CW_NONE,
                                                        a,

@@ -159,7 +159,7 @@ static enum cw_status take_raw(const struct cw_command_def *def, int *argc, char
                                struct cw_error *err)
 {
     const struct cw_cli_option *to = NULL;
-    int kept = 1, at = 1;
+    int stay = 1, at = 1;
     enum cw_status status = CW_OK;
 
     CW_CLI_EACH(o, def->options)
@@ -171,12 +171,12 @@ static enum cw_status take_raw(const struct cw_command_def *def, int *argc, char
             if (raw)
                 status = add_word((void *)((char *)values + to->offset), argv[at], err);
             else
-                argv[kept++] = argv[at];
+                argv[stay++] = argv[at];
     }
     while (at < *argc)
-        argv[kept++] = argv[at++];
-    argv[kept] = NULL;
-    *argc = kept;
+        argv[stay++] = argv[at++];
+    argv[stay] = NULL;
+    *argc = stay;
     return status;
 }
 

@@ -85,15 +85,15 @@ static int by_ends(const void *a, const void *b)
 /* One edge of the strongest kind per pair of nodes. */
 static void merge_edges(struct cw_draw_graph *g)
 {
-    size_t kept = 0;
+    size_t stay = 0;
 
     if (g->edges.count == 0)
         return;
     qsort(g->edges.v, g->edges.count, sizeof *g->edges.v, by_ends);
     for (size_t i = 1; i < g->edges.count; i++) {
-        struct cw_draw_edge *last = &g->edges.v[kept], *e = &g->edges.v[i];
+        struct cw_draw_edge *last = &g->edges.v[stay], *e = &g->edges.v[i];
         if (by_ends(last, e) != 0) {
-            g->edges.v[++kept] = *e;
+            g->edges.v[++stay] = *e;
             continue;
         }
         e->bytes += last->bytes;
@@ -105,7 +105,7 @@ static void merge_edges(struct cw_draw_graph *g)
         }
         *last = *e;
     }
-    g->edges.count = kept + 1;
+    g->edges.count = stay + 1;
 }
 
 static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o,
@@ -155,7 +155,7 @@ static int by_position(const void *a, const void *b, void *context)
 static size_t reduce_node(const struct reduction *r, struct cw_draw_edge *v, size_t n)
 {
     uint64_t *row = r->rows + v->to * r->words;
-    size_t kept = 0;
+    size_t stay = 0;
 
     qsort_r(v, n, sizeof *v, by_position, (void *)r);
     for (size_t i = 0; i < n; i++) {
@@ -163,14 +163,14 @@ static size_t reduce_node(const struct reduction *r, struct cw_draw_edge *v, siz
         bool implied = row[from / 64] >> from % 64 & 1;
         if (implied && (v[i].hazard != CW_HAZARD_RAW || v[i].unproven))
             continue;
-        v[kept++] = v[i];
+        v[stay++] = v[i];
         if (v[i].unproven)
             continue;
         row[from / 64] |= (uint64_t)1 << from % 64;
         for (size_t w = 0; w < r->words; w++)
             row[w] |= r->rows[from * r->words + w];
     }
-    return kept;
+    return stay;
 }
 
 /* Nodes are in the order of their commands; this is the topological one. */
@@ -195,7 +195,7 @@ static bool topological_positions(const struct cw_trace *t, const uint32_t *node
 static bool reduce(struct cw_draw_graph *g, const struct cw_trace *t, const uint32_t *node_of,
                    enum cw_status *status, struct cw_error *err)
 {
-    size_t n = g->nodes.count, words = (n + 63) / 64, kept = 0;
+    size_t n = g->nodes.count, words = (n + 63) / 64, stay = 0;
     uint32_t *order = malloc((n + 1) * sizeof *order), *position = calloc(n + 1, sizeof *position);
     size_t *first = calloc(n + 2, sizeof *first), *stays = calloc(n + 1, sizeof *stays);
     struct reduction r = {calloc(n * words + 1, sizeof *r.rows), words, position};
@@ -213,13 +213,13 @@ static bool reduce(struct cw_draw_graph *g, const struct cw_trace *t, const uint
     }
     for (size_t i = 0; ok && !*status && i < n; i++) {
         if (stays[i])
-            memmove(g->edges.v + kept, g->edges.v + first[i], stays[i] * sizeof *g->edges.v);
-        kept += stays[i];
+            memmove(g->edges.v + stay, g->edges.v + first[i], stays[i] * sizeof *g->edges.v);
+        stay += stays[i];
     }
     if (ok && !*status) {
-        g->edges.count = kept;
-        if (kept)
-            qsort(g->edges.v, kept, sizeof *g->edges.v, by_ends);
+        g->edges.count = stay;
+        if (stay)
+            qsort(g->edges.v, stay, sizeof *g->edges.v, by_ends);
     }
     free(order);
     free(position);

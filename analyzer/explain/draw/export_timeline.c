@@ -16,16 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOST = 1, QUEUES, DEVICES, MEMORIES, COUNTERS, LANES = 64, STREAMS = 8, MOST_THREADS = 100000 };
+enum { HOST = 1, QUEUES, DEVICES, MEMORIES, COUNTERS, ROWS = 64, STREAMS = 8, MOST_THREADS = 100000 };
 
 /* When a command ran, on the host's clock from the trace's start; 0, 0: not known. */
 struct span {
     int64_t begin, end;
 };
 
-/* Ends of the newest slice of each lane of one track. */
-struct lanes {
-    int64_t end[LANES];
+/* Ends of the newest slice of each row of one track. */
+struct rows {
+    int64_t end[ROWS];
     uint32_t used;
 };
 
@@ -39,10 +39,10 @@ struct timeline {
     const struct cw_trace *t;
     struct cw_timeline_sink *sink;
     struct span *spans;
-    struct lanes *queues; /* of all queues' commands without a stream, of all queues' first streams, ... */
-    struct lanes *devices;
-    struct lanes *ways; /* to device 0's memory, back, to device 1's, ... */
-    int64_t *shift;     /* per device */
+    struct rows *queues; /* of all queues' commands without a stream, of all queues' first streams, ... */
+    struct rows *devices;
+    struct rows *ways; /* to device 0's memory, back, to device 1's, ... */
+    int64_t *shift;    /* per device */
     struct arrows out, in;
 };
 
@@ -58,24 +58,24 @@ static int64_t device_time(const struct timeline *l, uint32_t device, uint64_t n
 
 /* ---- tracks */
 
-/* The number of the lane that is free at `begin`, below `index`'s lanes; the last lane where none is. A new
+/* The number of the row that is free at `begin`, below `index`'s rows; the last row where none is. A new
  * one is named. */
-static uint64_t take_lane(struct timeline *l, uint32_t group, size_t index, struct lanes *v, const char *name,
-                          struct span span)
+static uint64_t take_row(struct timeline *l, uint32_t group, size_t index, struct rows *v, const char *name,
+                         struct span span)
 {
-    uint32_t lane = 0;
+    uint32_t row = 0;
     uint64_t track;
     char text[200];
 
-    while (lane + 1 < LANES && lane < v->used && v->end[lane] > span.begin)
-        lane++;
-    track = (uint64_t)index * LANES + lane;
-    if (lane >= v->used) {
-        v->used = lane + 1;
-        snprintf(text, sizeof text, lane ? "%.160s (%u)" : "%.160s", name, lane + 1);
+    while (row + 1 < ROWS && row < v->used && v->end[row] > span.begin)
+        row++;
+    track = (uint64_t)index * ROWS + row;
+    if (row >= v->used) {
+        v->used = row + 1;
+        snprintf(text, sizeof text, row ? "%.160s (%u)" : "%.160s", name, row + 1);
         l->sink->track(l->sink, &(struct cw_timeline_track){group, track, text, CW_TIMELINE_SLICES});
     }
-    v->end[lane] = span.end;
+    v->end[row] = span.end;
     return track;
 }
 
@@ -87,7 +87,7 @@ static uint64_t queue_track(struct timeline *l, const struct cw_command *k, stru
 
     snprintf(text, sizeof text, stream ? "queue %u (%s), stream %zu" : "queue %u (%s)", k->queue,
              l->t->queues.v[k->queue].out_of_order ? "out of order" : "in order", stream);
-    return take_lane(l, QUEUES, index, &l->queues[index], text, span);
+    return take_row(l, QUEUES, index, &l->queues[index], text, span);
 }
 
 static uint64_t device_track(struct timeline *l, uint32_t device, struct span span)
@@ -96,7 +96,7 @@ static uint64_t device_track(struct timeline *l, uint32_t device, struct span sp
     char text[200];
 
     snprintf(text, sizeof text, "device %u: %.150s", device, name ? name : "?");
-    return take_lane(l, DEVICES, device, &l->devices[device], text, span);
+    return take_row(l, DEVICES, device, &l->devices[device], text, span);
 }
 
 static uint64_t way_track(struct timeline *l, uint32_t device, bool home, struct span span)
@@ -105,7 +105,7 @@ static uint64_t way_track(struct timeline *l, uint32_t device, bool home, struct
     char text[80];
 
     snprintf(text, sizeof text, home ? "device %u -> host" : "host -> device %u", device);
-    return take_lane(l, MEMORIES, way, &l->ways[way], text, span);
+    return take_row(l, MEMORIES, way, &l->ways[way], text, span);
 }
 
 static void name_host_threads(struct timeline *l)
@@ -250,7 +250,7 @@ static void find_spans(struct timeline *l)
     }
 }
 
-/* Slices of queues and devices, in order of their beginnings so that lanes can be given out. */
+/* Slices of queues and devices, in order of their beginnings so that rows can be given out. */
 static bool put_device_slices(struct timeline *l)
 {
     const struct cw_trace *t = l->t;

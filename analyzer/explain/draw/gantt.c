@@ -54,7 +54,7 @@ static uint32_t height_of(const struct column *c, uint32_t full)
 }
 
 /* Writes the columns as SVG rectangles of colour `fill` to `f`; neighbours of one height are one. The first
- * column's left edge is at `left`, the lane is `full` pixels high and ends at `bottom`. A column with
+ * column's left edge is at `left`, the row is `full` pixels high and ends at `bottom`. A column with
  * anything in it is at least one pixel high. Returns false when there is nothing to draw. */
 static bool density_draw(const struct cw_density *d, FILE *f, double left, double bottom, uint32_t full,
                          const char *fill)
@@ -80,7 +80,7 @@ static bool density_draw(const struct cw_density *d, FILE *f, double left, doubl
     return any;
 }
 
-enum { WIDTH = 1160, MARGIN = 20, LANE = 36, LANE_GAP = 8, LANES_TOP = 104, LEGEND_ROW = 22, RIGHT = 64 };
+enum { WIDTH = 1160, MARGIN = 20, ROW = 36, ROW_GAP = 8, ROWS_TOP = 104, LEGEND_ROW = 22, RIGHT = 64 };
 enum { LABEL_SIZE = 12, SMALL_SIZE = 11 };
 
 #define INK   "#1f2933"
@@ -97,7 +97,7 @@ struct chart {
     const struct cw_plan_input *input;
     const struct cw_plan_result *result;
     double span;        /* time at the right edge */
-    double left, width; /* of the lanes, pixels */
+    double left, width; /* of the rows, pixels */
     double height;
     struct bar *bar;
     size_t bars;
@@ -171,9 +171,9 @@ static const struct cw_palette_colour *colour_of(struct chart *c, uint32_t task)
                                                         : cw_palette_find(&c->palette, c->group[group])];
 }
 
-/* ---- lanes */
+/* ---- rows */
 
-static int by_lane(const void *a, const void *b)
+static int by_row(const void *a, const void *b)
 {
     const struct bar *x = a, *y = b;
 
@@ -196,13 +196,13 @@ static bool collect_bars(struct chart *c)
             if (part.finish > part.start)
                 c->bar[c->bars++] = (struct bar){part.start, part.finish, i, part.device};
         }
-    qsort(c->bar, c->bars, sizeof *c->bar, by_lane);
+    qsort(c->bar, c->bars, sizeof *c->bar, by_row);
     return true;
 }
 
-static double lane_y(uint32_t device)
+static double row_y(uint32_t device)
 {
-    return LANES_TOP + (double)device * (LANE + LANE_GAP);
+    return ROWS_TOP + (double)device * (ROW + ROW_GAP);
 }
 
 static void draw_label(const struct chart *c, const struct bar *b, double x, double y, double width,
@@ -214,9 +214,9 @@ static void draw_label(const struct chart *c, const struct bar *b, double x, dou
     snprintf(number, sizeof number, "%u", b->task);
     snprintf(both, sizeof both, "%u %.80s", b->task, name ? name : "");
     if (name && cw_svg_text_width(both, SMALL_SIZE) + 6 <= width)
-        cw_svg_text(c->f, x + width / 2, y + LANE / 2 + 4, SMALL_SIZE, "middle", fill, "", both);
+        cw_svg_text(c->f, x + width / 2, y + ROW / 2 + 4, SMALL_SIZE, "middle", fill, "", both);
     else if (cw_svg_text_width(number, SMALL_SIZE) + 3 <= width)
-        cw_svg_text(c->f, x + width / 2, y + LANE / 2 + 4, SMALL_SIZE, "middle", fill, "", number);
+        cw_svg_text(c->f, x + width / 2, y + ROW / 2 + 4, SMALL_SIZE, "middle", fill, "", number);
 }
 
 static void draw_bar(struct chart *c, const struct bar *b)
@@ -224,7 +224,7 @@ static void draw_bar(struct chart *c, const struct bar *b)
     const struct cw_placement *t = &c->result->schedule->task[b->task];
     const char *name = cw_graph_name(c->input->graph, b->task);
     const struct cw_palette_colour *colour = colour_of(c, b->task);
-    double x = x_of(c, b->start), width = x_of(c, b->finish) - x, y = lane_y(b->device);
+    double x = x_of(c, b->start), width = x_of(c, b->finish) - x, y = row_y(b->device);
     char start[32], finish[32];
 
     fprintf(c->f, "<g><title>%u ", b->task);
@@ -236,11 +236,11 @@ static void draw_bar(struct chart *c, const struct bar *b)
             "</title><rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"%s\" "
             "stroke=\"#ffffff\" "
             "stroke-width=\"%s\"/>",
-            x, y, width, LANE, colour->fill, width > 3 ? "1" : "0");
+            x, y, width, ROW, colour->fill, width > 3 ? "1" : "0");
     if (t->parts > 1)
         fprintf(c->f,
                 "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"url(#shared)\"/>",
-                x, y, width, LANE);
+                x, y, width, ROW);
     draw_label(c, b, x, y, width, colour->text);
     fputs("</g>\n", c->f);
 }
@@ -260,7 +260,7 @@ static bool draw_bars(struct chart *c)
         for (end = k; end < c->bars && c->bar[end].device == c->bar[k].device; end++)
             if (is_thin(c, &c->bar[end]))
                 density_add(v, x_of(c, c->bar[end].start) - c->left, x_of(c, c->bar[end].finish) - c->left);
-        c->many |= density_draw(v, c->f, c->left, lane_y(c->bar[k].device) + LANE, LANE, MANY);
+        c->many |= density_draw(v, c->f, c->left, row_y(c->bar[k].device) + ROW, ROW, MANY);
         for (size_t i = k; i < end; i++)
             if (!is_thin(c, &c->bar[i]))
                 draw_bar(c, &c->bar[i]);
@@ -269,19 +269,19 @@ static bool draw_bars(struct chart *c)
     return v;
 }
 
-static void draw_lanes(const struct chart *c)
+static void draw_rows(const struct chart *c)
 {
     char text[80], use[16];
 
     for (uint32_t d = 0; d < c->input->platform->devices; d++) {
-        double y = lane_y(d);
+        double y = row_y(d);
         fprintf(c->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"#eef1f4\"/>\n",
-                c->left, y, c->width, LANE);
+                c->left, y, c->width, ROW);
         cw_svg_text_fit(c->input->platform->device[d].name, LABEL_SIZE, c->left - MARGIN - 8, text,
                         sizeof text);
-        cw_svg_text(c->f, c->left - 8, y + LANE / 2 + 4, LABEL_SIZE, "end", INK, "", text);
+        cw_svg_text(c->f, c->left - 8, y + ROW / 2 + 4, LABEL_SIZE, "end", INK, "", text);
         snprintf(use, sizeof use, "%.0f %%", 100 * c->result->metrics.utilisation[d]);
-        cw_svg_text(c->f, c->left + c->width + 8, y + LANE / 2 + 4, SMALL_SIZE, "start", FAINT, "", use);
+        cw_svg_text(c->f, c->left + c->width + 8, y + ROW / 2 + 4, SMALL_SIZE, "start", FAINT, "", use);
     }
 }
 
@@ -302,17 +302,17 @@ static void draw_axis(const struct chart *c, double bottom)
 
     for (double k = 0; k * step <= c->span * (1 + 1e-9); k++) {
         double x = x_of(c, k * step);
-        fprintf(c->f, "<path d=\"M%.2f %d V%.1f\" stroke=\"#d5dbe1\"/>\n", x, LANES_TOP - 4, bottom + 4);
+        fprintf(c->f, "<path d=\"M%.2f %d V%.1f\" stroke=\"#d5dbe1\"/>\n", x, ROWS_TOP - 4, bottom + 4);
         cw_svg_text(c->f, x, bottom + 18, SMALL_SIZE, "middle", FAINT, "",
                     cw_plan_time(c->input, k * step, c->span, text, sizeof text));
     }
 }
 
-/* A vertical line with its label in row 0 or 1 above the lanes, on the side where there is room. */
+/* A vertical line with its label in row 0 or 1 above the rows, on the side where there is room. */
 static void draw_marker(const struct chart *c, double time, const char *what, const char *ink,
                         const char *dash, int row, double bottom)
 {
-    double x = x_of(c, time), y = LANES_TOP - 26 + 14 * row;
+    double x = x_of(c, time), y = ROWS_TOP - 26 + 14 * row;
     char text[100], at[32];
     bool before = x > c->left + c->width / 2;
 
@@ -389,9 +389,9 @@ static void draw_head(const struct chart *c)
  */
 static bool draw(struct chart *c, FILE *out, char **body, size_t *size)
 {
-    double bottom = lane_y(c->input->platform->devices) - LANE_GAP;
+    double bottom = row_y(c->input->platform->devices) - ROW_GAP;
 
-    draw_lanes(c);
+    draw_rows(c);
     draw_axis(c, bottom);
     draw_marker(c, c->result->metrics.makespan, "makespan", "#b3261e", "none", 0, bottom);
     draw_marker(c, c->result->metrics.bounds.best, "lower bound", "#1d5fa8", "5 3", 1, bottom);

@@ -1,4 +1,4 @@
-/* gantt.h - a plan as a picture: one lane per device, time to the right. */
+/* gantt.h - a plan as a picture: one row per device, time to the right. */
 #ifndef CW_GANTT_H
 #define CW_GANTT_H
 
@@ -17,8 +17,8 @@ enum cw_status cw_gantt_write(const char *path, const struct cw_plan_input *inpu
 
 /* Items narrower than a pixel in a picture of times: how much of each pixel's time they take.
  *
- * Drawn one by one, each with a visible width, commands that take 4 % of the time fill a lane. Drawn by
- * density, the column of a pixel is as high as the share of its time that is taken: a lane looks as busy as
+ * Drawn one by one, each with a visible width, commands that take 4 % of the time fill a row. Drawn by
+ * density, the column of a pixel is as high as the share of its time that is taken: a row looks as busy as
  * it is. */
 
 struct cw_density;

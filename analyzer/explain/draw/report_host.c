@@ -246,12 +246,12 @@ static void put_leaks(const struct cw_report_facts *r, struct cw_json_out *o)
 
     cw_json_put_member_u64(o, "unused_events", r->t->process.unused_events);
     cw_json_put_member_list(o, "leaks");
-    for (unsigned k = 0; k < CW_LEAK_KINDS && l->kept; k++) {
+    for (unsigned k = 0; k < CW_LEAK_KINDS && l->unreleased; k++) {
         cw_json_put_text(o, k ? ",\n" : "\n");
         cw_json_put_open(o);
         cw_json_put_member_text(o, "kind", cw_leaks_name(k));
         cw_json_put_member_u64(o, "made", l->kind[k].made);
-        cw_json_put_member_u64(o, "kept", l->kind[k].kept);
+        cw_json_put_member_u64(o, "kept", l->kind[k].unreleased);
         cw_json_put_member_u64(o, "bytes", l->kind[k].bytes);
         cw_findings_leak_place(&l->kind[k], at);
         if (at[0])

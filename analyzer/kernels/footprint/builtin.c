@@ -124,13 +124,13 @@ static bool vector_access(const char *name, struct cw_builtin *b)
     const char *p = name + (store ? 6 : 5);
     bool aligned = *p == 'a' && !strncmp(p, "a_half", 6), half = aligned || !strncmp(p, "_half", 5);
     p += aligned ? 6 : half ? 5 : 0;
-    int lanes = isdigit((unsigned char)*p) ? (int)strtol(p, (char **)&p, 10) : 1;
-    if ((*p && *p != '_') || (!half && lanes == 1))
+    int elements = isdigit((unsigned char)*p) ? (int)strtol(p, (char **)&p, 10) : 1;
+    if ((*p && *p != '_') || (!half && elements == 1))
         return false;
     b->kind = half ? (store ? CW_BUILTIN_VSTORE_HALF : CW_BUILTIN_VLOAD_HALF)
                    : (store ? CW_BUILTIN_VSTORE : CW_BUILTIN_VLOAD);
-    b->lanes = lanes;
-    b->lane_stride = aligned && lanes == 3 ? 4 : lanes;
+    b->elements = elements;
+    b->element_stride = aligned && elements == 3 ? 4 : elements;
     return true;
 }
 
@@ -278,10 +278,10 @@ int cw_builtin_pointee_bytes(const char *params)
     const char *p = pointee(params);
     if (!strncmp(p, "Dv", 2)) {
         char *end;
-        long lanes = strtol(p + 2, &end, 10);
-        if (lanes <= 0 || lanes > 16 || *end != '_')
+        long elements = strtol(p + 2, &end, 10);
+        if (elements <= 0 || elements > 16 || *end != '_')
             return 0;
-        return scalar_bytes(end + 1) * (int)(lanes == 3 ? 4 : lanes);
+        return scalar_bytes(end + 1) * (int)(elements == 3 ? 4 : elements);
     }
     return scalar_bytes(p);
 }

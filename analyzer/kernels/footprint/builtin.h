@@ -35,8 +35,8 @@ enum cw_builtin_kind {
 struct cw_builtin {
     enum cw_builtin_kind kind;
     enum cw_expr_op op; /* WORK_ITEM */
-    int lanes;          /* VLOAD, VSTORE and the _HALF: 1, 2, 3, 4, 8, 16 */
-    int lane_stride;    /* elements between consecutive vectors: lanes, or 4 for vloada_half3 */
+    int elements;       /* VLOAD, VSTORE and the _HALF: 1, 2, 3, 4, 8, 16 */
+    int element_stride; /* elements between consecutive vectors: elements, or 4 for vloada_half3 */
     bool is_signed;     /* of the first integer parameter */
     const char *name;   /* static, for reports; ATOMIC: the name without a suffix such as _explicit */
     const char *params; /* the mangled parameter list, inside of `mangled` */

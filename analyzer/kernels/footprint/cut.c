@@ -326,7 +326,7 @@ static void compare_all(struct cutting *k)
 
 /* `apart`: the last slab is looked at by itself, because kernels often treat it in another way ("if this is
  * the last work-group then up to n, else up to the next one's begin"). */
-static void cut_along(struct cutting *k, bool apart)
+static void cut_along(struct cutting *k, bool separate)
 {
     struct cw_cutter *c = k->c;
     const struct cw_tile all = c->tile;
@@ -334,8 +334,8 @@ static void cut_along(struct cutting *k, bool apart)
     *k->v = (struct cw_cut_verdict){
         .cut = CW_CUT_ANY, .dim = k->dim, .contiguous = true, .arg = -1, .other = -1, .access = {-1, -1}};
     c->forms = 0;
-    read_forms(k, 0, apart ? n - 1 : n);
-    if (apart)
+    read_forms(k, 0, separate ? n - 1 : n);
+    if (separate)
         read_forms(k, n - 1, 1);
     c->tile = all;
     if (few_pairs(c))

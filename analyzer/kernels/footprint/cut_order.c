@@ -1,6 +1,6 @@
 /* cut_order.c - does the order of a work-item's own accesses survive the vendor's compiler?
  *
- * Compilers that run neighbouring work-items as lanes of a vector say that iterations of their loop over
+ * Compilers that run neighbouring work-items as elements of a vector say that iterations of their loop over
  * work-items are independent (LLVM: "llvm.loop.parallel_accesses"), as OpenCL lets them. LLVM's loop
  * vectorizer then takes it that no two accesses of the loop depend on each other, those of one work-item
  * neither, and joins accesses that leave gaps of the same few elements ("interleaved" groups, Nuzman, Rosen,
@@ -171,8 +171,8 @@ static void split(struct order *o, const struct cw_poly *p, struct cw_poly *stil
 }
 
 /* No byte of a is one of b's, whose argument begins `shift` bytes behind a's, in one work-item. */
-static bool apart(struct order *o, const struct cw_access *a, const struct cw_poly *p,
-                  const struct cw_access *b, const struct cw_poly *q, int64_t shift)
+static bool distant(struct order *o, const struct cw_access *a, const struct cw_poly *p,
+                    const struct cw_access *b, const struct cw_poly *q, int64_t shift)
 {
     struct cw_poly still_p, still_q, turning_p, turning_q;
     struct distance d = {.rest = -(cw_wide)shift};
@@ -278,7 +278,7 @@ static bool keeps_order(struct order *o, int i, int j, int64_t shift, int *pairs
     const struct cw_poly *p = seen ? place[i] : NULL, *q = seen ? place[j] : NULL;
     bool keeps = seen && !is_strided(o, a, p) && !is_strided(o, b, q);
     if (!keeps && p && q)
-        keeps = (shift == 0 && are_one_place(o, a, p, b, q)) || apart(o, a, p, b, q, shift);
+        keeps = (shift == 0 && are_one_place(o, a, p, b, q)) || distant(o, a, p, b, q, shift);
     if (!o->place)
         free(place);
     return keeps;

@@ -28,8 +28,8 @@ static cw_wide most(cw_wide a, cw_wide b)
 }
 
 /* The launch as a whole: one lies before the other. */
-static bool apart(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
-                  const struct cut_way *y, int64_t shift)
+static bool distant(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
+                    const struct cut_way *y, int64_t shift)
 {
     return x->total.hi + a->bytes <= y->total.lo + shift || y->total.hi + shift + b->bytes <= x->total.lo;
 }
@@ -222,7 +222,7 @@ bool cw_cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t
     for (int i = 0; i < a->ways; i++)
         for (int k = 0; k < b->ways; k++) {
             const struct cut_way *x = &a->way[i], *y = &b->way[k];
-            if (apart(a, x, b, y, shift) || interleaved(a, x, b, y, shift) || weighed(a, x, b, y, shift) ||
+            if (distant(a, x, b, y, shift) || interleaved(a, x, b, y, shift) || weighed(a, x, b, y, shift) ||
                 cw_cut_incongruent(a, x, b, y, shift))
                 return true;
         }

@@ -36,10 +36,10 @@ struct cw_eval *cw_eval_create(const struct cw_model *m)
         return NULL;
     e->m = m;
     e->max_depth = EVAL_MAX_DEPTH_LAUNCH;
-    e->memo = calloc(3 * (size_t)m->pool.n + 1, sizeof *e->memo);
+    e->remembered = calloc(3 * (size_t)m->pool.n + 1, sizeof *e->remembered);
     e->loop = calloc((size_t)m->loops + 1, sizeof *e->loop);
     e->loop_var = calloc((size_t)m->loops + 1, 1);
-    if (!e->memo || !e->loop || !e->loop_var) {
+    if (!e->remembered || !e->loop || !e->loop_var) {
         cw_eval_destroy(e);
         return NULL;
     }
@@ -53,7 +53,7 @@ void cw_eval_destroy(struct cw_eval *e)
     for (int i = 0; i < e->chunks; i++)
         free(e->chunk[i]);
     free(e->chunk);
-    free(e->memo);
+    free(e->remembered);
     free(e->loop);
     free(e->loop_var);
     free(e);

@@ -84,7 +84,7 @@ enum { EVAL_MAX_RECIPES = 64, EVAL_MAX_DIVISIONS = 16 };
 /* The three readings of a node. */
 enum reading { READ_RAW, READ_SIGNED, READ_UNSIGNED };
 
-struct memo {
+struct remembered {
     uint32_t generation;
     const struct cw_poly *p;
 };
@@ -94,7 +94,7 @@ struct cw_eval {
     const struct cw_launch *launch;
     const struct cw_tile *tile;
     enum eval_mode mode;
-    struct memo *memo; /* 3 per node */
+    struct remembered *remembered; /* 3 per node */
     uint32_t generation;
     struct cw_poly **chunk;
     int chunks, polys;

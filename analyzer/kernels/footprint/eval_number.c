@@ -57,10 +57,10 @@ const struct cw_poly *cw_eval_number(struct cw_eval *e, int node, bool is_signed
             fits = cw_poly_add(&q, p, &shift, -1);
         }
         if (fits && (!pending || e->duties < EVAL_MAX_DUTIES)) {
-            const struct cw_poly *kept = turns ? cw_eval_keep(e, &q) : p;
+            const struct cw_poly *stored = turns ? cw_eval_keep(e, &q) : p;
             if (pending)
-                e->duty[e->duties++] = (struct eval_duty){kept, type};
-            return kept;
+                e->duty[e->duties++] = (struct eval_duty){stored, type};
+            return stored;
         }
     }
     if (pending)

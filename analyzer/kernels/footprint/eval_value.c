@@ -29,10 +29,10 @@ const struct cw_poly *cw_eval_keep(struct cw_eval *e, const struct cw_poly *p)
         }
         e->chunks++;
     }
-    struct cw_poly *kept = &e->chunk[c][e->polys++ % EVAL_CHUNK];
-    kept->n = p->n;
-    memcpy(kept->term, p->term, (size_t)p->n * sizeof *p->term);
-    return kept;
+    struct cw_poly *stored = &e->chunk[c][e->polys++ % EVAL_CHUNK];
+    stored->n = p->n;
+    memcpy(stored->term, p->term, (size_t)p->n * sizeof *p->term);
+    return stored;
 }
 
 int cw_eval_new_var(struct cw_eval *e, int node, struct cw_range r)
@@ -111,7 +111,7 @@ static void tile_box(struct cw_eval *e)
 void cw_eval_reset(struct cw_eval *e)
 {
     if (++e->generation == 0) {
-        memset(e->memo, 0, 3 * (size_t)e->m->pool.n * sizeof *e->memo);
+        memset(e->remembered, 0, 3 * (size_t)e->m->pool.n * sizeof *e->remembered);
         e->generation = 1;
     }
     e->polys = 0;
@@ -334,14 +334,14 @@ static const struct cw_poly *raw(struct cw_eval *e, int node)
 const struct cw_poly *cw_eval_node(struct cw_eval *e, int node, enum reading how)
 {
     node = cw_expr_resolve(&e->m->pool, node);
-    struct memo *memo = &e->memo[3 * (size_t)node + how];
-    if (memo->generation == e->generation)
-        return memo->p;
+    struct remembered *remembered = &e->remembered[3 * (size_t)node + how];
+    if (remembered->generation == e->generation)
+        return remembered->p;
     e->depth++;
     const struct cw_poly *p = e->depth > e->max_depth ? cw_eval_unknown(e, node, how != READ_UNSIGNED)
                               : how == READ_RAW       ? raw(e, node)
                                                       : cw_eval_number(e, node, how == READ_SIGNED);
     e->depth--;
-    *memo = (struct memo){e->generation, p};
+    *remembered = (struct remembered){e->generation, p};
     return p;
 }

@@ -313,7 +313,7 @@ void cw_form_drop_settled(struct cw_form *c, struct cw_code *code)
     cw_form_set_tile(c, &whole);
     for (int i = 0; i < code->boxs; i++) {
         struct form_box *b = &code->box[i], bare = *b;
-        int kept = 0;
+        int stay = 0;
         bool certain;
         if (!b->guards)
             continue;
@@ -322,9 +322,9 @@ void cw_form_drop_settled(struct cw_form *c, struct cw_code *code)
         for (int g = 0; g < b->guards; g++) {
             struct form_guard guard = code->guard[b->guard + g];
             if (cw_form_decide(c, code, &guard) != TRI_YES)
-                code->guard[b->guard + kept++] = guard;
+                code->guard[b->guard + stay++] = guard;
         }
-        b->guards = kept;
+        b->guards = stay;
     }
 }
 

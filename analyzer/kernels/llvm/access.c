@@ -171,13 +171,6 @@ static void address_read_instruction(struct reader *r, LLVMValueRef v)
     r->m->addresses |= found;
 }
 
-enum { SPIR_KERNEL = 76 /* llvm::CallingConv::SPIR_KERNEL */ };
-
-bool cw_access_is_kernel(LLVMValueRef function)
-{
-    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL && !LLVMIsDeclaration(function);
-}
-
 /* Operand `i` of the kernel's metadata `name` (kernel_arg_type and the like); NULL when absent. */
 static LLVMValueRef metadata_operand(LLVMModuleRef module, LLVMValueRef kernel, const char *name, int i)
 {

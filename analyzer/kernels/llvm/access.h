@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* True for functions with the calling convention of OpenCL kernels and a body. */
-bool cw_access_is_kernel(LLVMValueRef function);
+bool cw_bitcode_is_kernel(LLVMValueRef function);
 
 /* Fills `m` (initialised by the caller) with all accesses of `kernel`. An access that is not understood is
  * marked unknown in the model; false only without memory. The module must have gone through

@@ -9,7 +9,7 @@
 struct block_guards {
     bool done;
     struct cw_guard_range guards;
-    const char *doubt; /* loops left aside */
+    const char *doubt; /* loops left out */
 };
 
 struct reader {

@@ -36,7 +36,7 @@ static enum cw_status read_kernel(struct session *s, LLVMValueRef f, struct cw_m
 static LLVMValueRef next_kernel(LLVMValueRef f, const char *only)
 {
     size_t n;
-    while (f && (!cw_access_is_kernel(f) || (only && strcmp(only, LLVMGetValueName2(f, &n)))))
+    while (f && (!cw_bitcode_is_kernel(f) || (only && strcmp(only, LLVMGetValueName2(f, &n)))))
         f = LLVMGetNextFunction(f);
     return f;
 }

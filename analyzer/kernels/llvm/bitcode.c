@@ -17,6 +17,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { SPIR_KERNEL = 76 /* llvm::CallingConv::SPIR_KERNEL */ };
+
+bool cw_bitcode_is_kernel(LLVMValueRef function)
+{
+    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL && !LLVMIsDeclaration(function);
+}
+
 bool cw_bitcode_is_flat(LLVMModuleRef module)
 {
     return strncmp(LLVMGetTarget(module), "spir", 4) != 0;
@@ -133,7 +140,7 @@ static LLVMValueRef some_kernel(LLVMModuleRef module)
 {
     LLVMValueRef f = LLVMGetFirstFunction(module);
 
-    while (f && (LLVMIsDeclaration(f) || !cw_access_is_kernel(f)))
+    while (f && (LLVMIsDeclaration(f) || !cw_bitcode_is_kernel(f)))
         f = LLVMGetNextFunction(f);
     return f;
 }
@@ -200,7 +207,7 @@ static void declare_library(LLVMModuleRef module)
         bool known = cw_builtin_find(name).kind != CW_BUILTIN_UNKNOWN;
 
         next = LLVMGetNextFunction(f);
-        if (!LLVMIsDeclaration(f) && !cw_access_is_kernel(f) && is_library(f, kernel) &&
+        if (!LLVMIsDeclaration(f) && !cw_bitcode_is_kernel(f) && is_library(f, kernel) &&
             (known || is_of_values(f, name)))
             declare(module, f, !known);
     }

@@ -19,8 +19,8 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The entry's number slot for `b`; every block of the function has one. */
-static int *slot(const struct cw_cfg *g, LLVMBasicBlockRef b)
+/* The entry's number for `b`; every block of the function has one. */
+static int *number_of(const struct cw_cfg *g, LLVMBasicBlockRef b)
 {
     int lo = 0, hi = g->index->n - 1;
     while (lo < hi) {
@@ -35,7 +35,7 @@ static int *slot(const struct cw_cfg *g, LLVMBasicBlockRef b)
 
 int cw_cfg_block(const struct cw_cfg *g, LLVMBasicBlockRef b)
 {
-    return *slot(g, b);
+    return *number_of(g, b);
 }
 
 static bool make_index(struct cw_cfg *g, LLVMValueRef function)
@@ -65,7 +65,7 @@ static bool number_blocks(struct cw_cfg *g, LLVMValueRef function)
     if (!stack)
         return false;
     stack[depth++].block = LLVMGetEntryBasicBlock(function);
-    *slot(g, stack[0].block) = -2;
+    *number_of(g, stack[0].block) = -2;
     while (depth) {
         struct frame *f = &stack[depth - 1];
         LLVMValueRef t = LLVMGetBasicBlockTerminator(f->block);
@@ -75,8 +75,8 @@ static bool number_blocks(struct cw_cfg *g, LLVMValueRef function)
             continue;
         }
         LLVMBasicBlockRef s = LLVMGetSuccessor(t, f->next++);
-        if (*slot(g, s) == -1) {
-            *slot(g, s) = -2;
+        if (*number_of(g, s) == -1) {
+            *number_of(g, s) = -2;
             stack[depth++] = (struct frame){.block = s};
         }
     }
@@ -84,7 +84,7 @@ static bool number_blocks(struct cw_cfg *g, LLVMValueRef function)
     g->n = g->index->n - done;
     memmove(g->block, g->block + done, (size_t)g->n * sizeof *g->block);
     for (int i = 0; i < g->n; i++)
-        *slot(g, g->block[i]) = i;
+        *number_of(g, g->block[i]) = i;
     return true;
 }
 

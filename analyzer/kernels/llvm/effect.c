@@ -109,7 +109,7 @@ static int64_t must_bytes(struct reader *r, LLVMTypeRef t)
     return (int64_t)LLVMStoreSizeOfType(r->lift.layout, t);
 }
 
-/* In flat memory a vector of three is stored as one of four, whose last lane may be left out. */
+/* In flat memory a vector of three is stored as one of four, whose last element may be left out. */
 static bool may_be_padded(struct reader *r, int block, LLVMTypeRef t)
 {
     LLVMValueRef kernel = LLVMGetBasicBlockParent(r->cfg.block[block]);
@@ -183,12 +183,12 @@ static void vector_access(struct reader *r, int block, LLVMValueRef v, const str
     int64_t element = half ? 2 : cw_builtin_pointee_bytes(b->params);
     struct cw_expr_pool *p = &r->m->pool;
     int index = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, at), -1));
-    int offset = cw_expr_binary(p, CW_EXPR_MUL, 64, index, cw_expr_const(p, 64, element * b->lane_stride));
+    int offset = cw_expr_binary(p, CW_EXPR_MUL, 64, index, cw_expr_const(p, 64, element * b->element_stride));
     /* of a vector of three that is aligned as one of four, vendors may touch the fourth, too: PoCL stores a
      * zero there */
     struct cw_access a =
-        plain(store ? CW_ACCESS_WRITE : CW_ACCESS_READ, element * b->lane_stride, element * b->lanes);
-    if (b->lane_stride != b->lanes)
+        plain(store ? CW_ACCESS_WRITE : CW_ACCESS_READ, element * b->element_stride, element * b->elements);
+    if (b->element_stride != b->elements)
         a.doubt = cw_reason_padding;
     if (element)
         add_access(r, block, LLVMGetOperand(v, at + 1), offset, a);
@@ -236,17 +236,17 @@ static void out_pointer(struct reader *r, int block, LLVMValueRef v, const struc
     add_access(r, block, pointer, -1, a);
 }
 
-/* Lanes of an image's coordinates that name a pixel: of four the last says nothing, nor does the layer of an
- * array, which vendors clamp. 0: they are no such. */
+/* Elements of an image's coordinates that name a pixel: of four the last says nothing, nor does the layer of
+ * an array, which vendors clamp. 0: they are no such. */
 static int coordinates(LLVMValueRef at, bool layers)
 {
     LLVMTypeRef t = LLVMTypeOf(at);
     bool vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-    unsigned lanes = vector ? LLVMGetVectorSize(t) : 1;
+    unsigned elements = vector ? LLVMGetVectorSize(t) : 1;
     t = vector ? LLVMGetElementType(t) : t;
     if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) != 32)
         return 0;
-    return lanes == 4 ? 3 - layers : lanes == 2 ? 2 - layers : lanes == 1 ? 1 : 0;
+    return elements == 4 ? 3 - layers : elements == 2 ? 2 - layers : elements == 1 ? 1 : 0;
 }
 
 /* write_image*(image, coordinates, colour) */
@@ -257,17 +257,17 @@ static void image_write(struct reader *r, int block, LLVMValueRef v, const struc
     bool known = LLVMGetNumArgOperands(v) == 3;
     int arg = cw_lift_argument(&r->lift, LLVMGetOperand(v, 0));
     LLVMValueRef at = LLVMGetOperand(v, 1);
-    int lanes = known ? coordinates(at, strstr(b->params, "_array")) : 0;
+    int elements = known ? coordinates(at, strstr(b->params, "_array")) : 0;
     bool vector = LLVMGetTypeKind(LLVMTypeOf(at)) == LLVMVectorTypeKind;
     struct cw_access a = plain(CW_ACCESS_WRITE, 1, 0);
-    if (lanes == 0 || arg < 0 || r->m->arg[arg].kind != CW_ARG_IMAGE) {
+    if (elements == 0 || arg < 0 || r->m->arg[arg].kind != CW_ARG_IMAGE) {
         r->unplaced = true;
         return;
     }
     a.offset = cw_expr_const(p, 64, 0);
-    for (int i = 0; i < lanes; i++) {
-        int lane = cw_lift_value(&r->lift, at, vector ? i : -1);
-        int wide = cw_expr_unary(p, CW_EXPR_SEXT, 64, lane);
+    for (int i = 0; i < elements; i++) {
+        int coordinate = cw_lift_value(&r->lift, at, vector ? i : -1);
+        int wide = cw_expr_unary(p, CW_EXPR_SEXT, 64, coordinate);
         wide = cw_expr_binary(p, CW_EXPR_MUL, 64, wide, cw_expr_const(p, 64, far[i]));
         a.offset = cw_expr_binary(p, CW_EXPR_ADD, 64, a.offset, wide);
     }

@@ -434,7 +434,7 @@ void cw_exact_mark(LLVMModuleRef module, bool binary)
     struct look *l = malloc(sizeof *l);
 
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        if (!cw_access_is_kernel(f))
+        if (!cw_bitcode_is_kernel(f))
             continue;
         if (l)
             *l = (struct look){.function = {f}, .n = 1, .why = binary ? cw_reason_binary : NULL};

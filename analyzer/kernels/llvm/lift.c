@@ -59,29 +59,29 @@ static int lift_opaque(struct cw_lift *l, LLVMValueRef v)
     return cw_expr_opaque(&l->m->pool, w ? w : 64, lift_loop_of(l, v));
 }
 
-static int lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int lane)
+static int lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int element)
 {
-    return cw_lift_value(l, LLVMGetOperand(v, i), lane);
+    return cw_lift_value(l, LLVMGetOperand(v, i), element);
 }
 
-static int lift_binary(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
+static int lift_binary(struct cw_lift *l, LLVMValueRef v, int element, enum cw_expr_op op)
 {
-    int a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int a = lift_operand(l, v, 0, element), b = lift_operand(l, v, 1, element);
     return cw_expr_binary(&l->m->pool, op, lift_width(v), a, b);
 }
 
-static int subtract(struct cw_lift *l, LLVMValueRef v, int lane)
+static int subtract(struct cw_lift *l, LLVMValueRef v, int element)
 {
-    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int w = lift_width(v), a = lift_operand(l, v, 0, element), b = lift_operand(l, v, 1, element);
     int minus = cw_expr_binary(&l->m->pool, CW_EXPR_MUL, w, b, cw_expr_const(&l->m->pool, w, -1));
     return cw_expr_binary(&l->m->pool, CW_EXPR_ADD, w, a, minus);
 }
 
 /* x << c is x * 2^c; (x << c) >> c (arithmetic) is the sign extension of the low bits. */
-static int shift(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
+static int shift(struct cw_lift *l, LLVMValueRef v, int element, enum cw_expr_op op)
 {
     struct cw_expr_pool *p = &l->m->pool;
-    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int w = lift_width(v), a = lift_operand(l, v, 0, element), b = lift_operand(l, v, 1, element);
     int64_t by = 0, factor = 0;
     if (cw_expr_is_const(p, b, &by) && by > 0 && by < w) {
         int64_t power = (int64_t)(UINT64_C(1) << by);
@@ -96,22 +96,22 @@ static int shift(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op
 }
 
 /* x & 0xffffffff is a conversion to 32 bits and back. */
-static int mask(struct cw_lift *l, LLVMValueRef v, int lane)
+static int mask(struct cw_lift *l, LLVMValueRef v, int element)
 {
     struct cw_expr_pool *p = &l->m->pool;
     int64_t bits = 0;
-    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int w = lift_width(v), a = lift_operand(l, v, 0, element), b = lift_operand(l, v, 1, element);
     if (w == 64 && cw_expr_is_const(p, b, &bits) && bits == UINT32_MAX)
         return cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_expr_unary(p, CW_EXPR_TRUNC, 32, a));
     return cw_expr_binary(p, CW_EXPR_AND, w, a, b);
 }
 
 /* ~x is -1 - x. */
-static int exclusive_or(struct cw_lift *l, LLVMValueRef v, int lane)
+static int exclusive_or(struct cw_lift *l, LLVMValueRef v, int element)
 {
     struct cw_expr_pool *p = &l->m->pool;
     int64_t bits = 0;
-    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int w = lift_width(v), a = lift_operand(l, v, 0, element), b = lift_operand(l, v, 1, element);
     if (w > 1 && cw_expr_is_const(p, b, &bits) && bits == -1)
         return cw_expr_binary(p, CW_EXPR_ADD, w, b, cw_expr_binary(p, CW_EXPR_MUL, w, a, b));
     return cw_expr_binary(p, CW_EXPR_XOR, w, a, b);
@@ -134,26 +134,26 @@ static int between(struct cw_expr_pool *p, enum cw_expr_cmp cmp, int a, int b)
                           cw_expr_compare(p, below ? CW_CMP_SLT : CW_CMP_SGT, a, b));
 }
 
-static int compare(struct cw_lift *l, LLVMValueRef v, int lane)
+static int compare(struct cw_lift *l, LLVMValueRef v, int element)
 {
     struct cw_expr_pool *p = &l->m->pool;
     enum cw_expr_cmp cmp = (enum cw_expr_cmp)(LLVMGetICmpPredicate(v) - LLVMIntEQ);
     int two;
     if (!lift_width(LLVMGetOperand(v, 0)))
         return lift_opaque(l, v);
-    int a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int a = lift_operand(l, v, 0, element), b = lift_operand(l, v, 1, element);
     two = between(p, cmp, a, b);
     return two >= 0 ? two : cw_expr_compare(p, cmp, a, b);
 }
 
 /* a < b ? a : b and its relatives are minima and maxima. */
-static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
+static int select_value(struct cw_lift *l, LLVMValueRef v, int element)
 {
     struct cw_expr_pool *p = &l->m->pool;
     LLVMValueRef cond = LLVMGetOperand(v, 0);
     bool vector = LLVMGetTypeKind(LLVMTypeOf(cond)) == LLVMVectorTypeKind;
-    int c = cw_lift_value(l, cond, vector ? lane : -1), yes = lift_operand(l, v, 1, lane),
-        no = lift_operand(l, v, 2, lane);
+    int c = cw_lift_value(l, cond, vector ? element : -1), yes = lift_operand(l, v, 1, element),
+        no = lift_operand(l, v, 2, element);
     struct cw_expr x = p->node[cw_expr_resolve(p, c)];
     if (p->failed)
         return 0;
@@ -184,7 +184,7 @@ static int entered_by(struct cw_lift *l, LLVMValueRef v, unsigned i)
 }
 
 /* Where ways meet. Each φ of a block names them in an order of its own. */
-static int meeting(struct cw_lift *l, LLVMValueRef v, int lane)
+static int meeting(struct cw_lift *l, LLVMValueRef v, int element)
 {
     struct cw_expr_pool *p = &l->m->pool;
     unsigned ways = LLVMCountIncoming(v), order[MAX_WAYS] = {0};
@@ -196,27 +196,27 @@ static int meeting(struct cw_lift *l, LLVMValueRef v, int lane)
             order[k] = order[k - 1];
         order[k] = i;
     }
-    int value = cw_lift_value(l, LLVMGetIncomingValue(v, order[0]), lane);
+    int value = cw_lift_value(l, LLVMGetIncomingValue(v, order[0]), element);
     for (unsigned i = 1; i < ways && !p->failed; i++) {
-        int other = cw_lift_value(l, LLVMGetIncomingValue(v, order[i]), lane);
+        int other = cw_lift_value(l, LLVMGetIncomingValue(v, order[i]), element);
         if (other != value)
             value = cw_expr_select(p, lift_width(v), entered_by(l, v, order[i]), other, value);
     }
     return value;
 }
 
-static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
+static int phi(struct cw_lift *l, LLVMValueRef v, int element)
 {
     struct cw_expr_pool *p = &l->m->pool;
     LLVMValueRef start, next;
     int b = cw_cfg_block(l->cfg, LLVMGetInstructionParent(v)), own = l->cfg->loop_of[b];
     if (own < 0 || l->cfg->loop[own].header != b)
-        return meeting(l, v, lane);
+        return meeting(l, v, element);
     int placeholder = lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
-    cw_lift_remember(l, v, lane, placeholder);
+    cw_lift_remember(l, v, element, placeholder);
     if (loop < 0)
         return placeholder;
-    int first = cw_lift_value(l, start, lane), after = cw_lift_value(l, next, lane);
+    int first = cw_lift_value(l, start, element), after = cw_lift_value(l, next, element);
     int step = cw_eval_step(l->m, after, placeholder, loop);
     if (step < 0)
         return placeholder;
@@ -247,27 +247,27 @@ static int extract(struct cw_lift *l, LLVMValueRef v)
     return lift_operand(l, v, 0, (int)LLVMConstIntGetZExtValue(index));
 }
 
-static int insert(struct cw_lift *l, LLVMValueRef v, int lane)
+static int insert(struct cw_lift *l, LLVMValueRef v, int element)
 {
     LLVMValueRef index = LLVMGetOperand(v, 2);
     if (!LLVMIsAConstantInt(index))
         return lift_opaque(l, v);
-    return (int)LLVMConstIntGetZExtValue(index) == lane ? lift_operand(l, v, 1, -1)
-                                                        : lift_operand(l, v, 0, lane);
+    return (int)LLVMConstIntGetZExtValue(index) == element ? lift_operand(l, v, 1, -1)
+                                                           : lift_operand(l, v, 0, element);
 }
 
-static int shuffle(struct cw_lift *l, LLVMValueRef v, int lane)
+static int shuffle(struct cw_lift *l, LLVMValueRef v, int element)
 {
-    int from = LLVMGetMaskValue(v, (unsigned)lane),
+    int from = LLVMGetMaskValue(v, (unsigned)element),
         size = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
     if (from < 0) /* undefined */
         return lift_opaque(l, v);
     return from < size ? lift_operand(l, v, 0, from) : lift_operand(l, v, 1, from - size);
 }
 
-static int lift_call(struct cw_lift *l, LLVMValueRef v, int lane);
+static int lift_call(struct cw_lift *l, LLVMValueRef v, int element);
 
-static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
+static int instruction(struct cw_lift *l, LLVMValueRef v, int element)
 {
     static const enum cw_expr_op same_op[] = {
         [LLVMAdd] = CW_EXPR_ADD,   [LLVMMul] = CW_EXPR_MUL,   [LLVMUDiv] = CW_EXPR_UDIV,
@@ -276,54 +276,54 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     };
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op < sizeof same_op / sizeof *same_op && same_op[op])
-        return lift_binary(l, v, lane, same_op[op]);
+        return lift_binary(l, v, element, same_op[op]);
     switch (op) {
     case LLVMSub:
-        return subtract(l, v, lane);
+        return subtract(l, v, element);
     case LLVMShl:
-        return shift(l, v, lane, CW_EXPR_SHL);
+        return shift(l, v, element, CW_EXPR_SHL);
     case LLVMLShr:
-        return shift(l, v, lane, CW_EXPR_LSHR);
+        return shift(l, v, element, CW_EXPR_LSHR);
     case LLVMAShr:
-        return shift(l, v, lane, CW_EXPR_ASHR);
+        return shift(l, v, element, CW_EXPR_ASHR);
     case LLVMAnd:
-        return mask(l, v, lane);
+        return mask(l, v, element);
     case LLVMXor:
-        return exclusive_or(l, v, lane);
+        return exclusive_or(l, v, element);
     case LLVMTrunc:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_TRUNC, lift_width(v), lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_TRUNC, lift_width(v), lift_operand(l, v, 0, element));
     case LLVMZExt:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_ZEXT, lift_width(v), lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_ZEXT, lift_width(v), lift_operand(l, v, 0, element));
     case LLVMSExt:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_SEXT, lift_width(v), lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_SEXT, lift_width(v), lift_operand(l, v, 0, element));
     case LLVMFreeze:
-        return lift_operand(l, v, 0, lane);
+        return lift_operand(l, v, 0, element);
     case LLVMICmp:
-        return compare(l, v, lane);
+        return compare(l, v, element);
     case LLVMSelect:
-        return select_value(l, v, lane);
+        return select_value(l, v, element);
     case LLVMPHI:
-        return phi(l, v, lane);
+        return phi(l, v, element);
     case LLVMCall:
-        return lift_call(l, v, lane);
+        return lift_call(l, v, element);
     case LLVMLoad:
-        return lane < 0 ? load(l, v) : lift_opaque(l, v);
+        return element < 0 ? load(l, v) : lift_opaque(l, v);
     case LLVMExtractElement:
         return extract(l, v);
     case LLVMInsertElement:
-        return lane < 0 ? lift_opaque(l, v) : insert(l, v, lane);
+        return element < 0 ? lift_opaque(l, v) : insert(l, v, element);
     case LLVMShuffleVector:
-        return lane < 0 ? lift_opaque(l, v) : shuffle(l, v, lane);
+        return element < 0 ? lift_opaque(l, v) : shuffle(l, v, element);
     default:
         return lift_opaque(l, v);
     }
 }
 
-static int constant(struct cw_lift *l, LLVMValueRef v, int lane)
+static int constant(struct cw_lift *l, LLVMValueRef v, int element)
 {
-    if (lane >= 0) {
-        LLVMValueRef c = LLVMIsAConstantVector(v)       ? LLVMGetOperand(v, (unsigned)lane)
-                         : LLVMIsAConstantDataVector(v) ? cw_ir_element(v, (unsigned)lane)
+    if (element >= 0) {
+        LLVMValueRef c = LLVMIsAConstantVector(v)       ? LLVMGetOperand(v, (unsigned)element)
+                         : LLVMIsAConstantDataVector(v) ? cw_ir_element(v, (unsigned)element)
                                                         : NULL;
         if (!c && LLVMIsNull(v))
             return cw_expr_const(&l->m->pool, lift_width(v), 0);
@@ -334,48 +334,50 @@ static int constant(struct cw_lift *l, LLVMValueRef v, int lane)
     return cw_expr_const(&l->m->pool, lift_width(v), (int64_t)LLVMConstIntGetZExtValue(v));
 }
 
-static int argument(struct cw_lift *l, LLVMValueRef v, int lane)
+static int argument(struct cw_lift *l, LLVMValueRef v, int element)
 {
     int a = cw_lift_argument(l, v), w = lift_width(v);
     if (a < 0 || w % 8)
         return lift_opaque(l, v);
-    return cw_expr_arg(&l->m->pool, w, a, lane < 0 ? 0 : (int64_t)lane * w / 8);
+    return cw_expr_arg(&l->m->pool, w, a, element < 0 ? 0 : (int64_t)element * w / 8);
 }
 
-int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane)
+int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int element)
 {
     int node;
-    if (cw_lift_recall(l, v, lane, &node))
+    if (cw_lift_recall(l, v, element, &node))
         return node;
     bool vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
-    if (!lift_width(v) || vector != (lane >= 0) || l->depth > MAX_DEPTH) {
+    if (!lift_width(v) || vector != (element >= 0) || l->depth > MAX_DEPTH) {
         node = lift_opaque(l, v);
     } else {
         l->depth++;
-        node = LLVMIsAInstruction(v) ? instruction(l, v, lane)
-               : LLVMIsAArgument(v)  ? argument(l, v, lane)
-                                     : constant(l, v, lane);
+        node = LLVMIsAInstruction(v) ? instruction(l, v, element)
+               : LLVMIsAArgument(v)  ? argument(l, v, element)
+                                     : constant(l, v, element);
         l->depth--;
     }
-    cw_lift_remember(l, v, lane, node);
+    cw_lift_remember(l, v, element, node);
     return node;
 }
 
-/* The expressions lifted already, by value and vector lane. */
+/* The expressions lifted already, by value and vector element. */
 
-struct cw_lift_memo {
+struct cw_lift_remembered {
     size_t n, buckets; /* power of two */
-    struct memo_entry {
+    struct remembered_entry {
         LLVMValueRef v; /* NULL: free */
-        int lane, node;
+        int element, node;
     } * entry;
 };
 
-static struct memo_entry *find(struct memo_entry *entry, size_t buckets, LLVMValueRef v, int lane)
+static struct remembered_entry *find(struct remembered_entry *entry, size_t buckets, LLVMValueRef v,
+                                     int element)
 {
     size_t mask = buckets - 1;
-    size_t i = (((uintptr_t)v >> 4) * UINT64_C(0x9E3779B97F4A7C15) + (size_t)(lane + 8) * 7919) >> 20 & mask;
-    while (entry[i].v && (entry[i].v != v || entry[i].lane != lane))
+    size_t i =
+        (((uintptr_t)v >> 4) * UINT64_C(0x9E3779B97F4A7C15) + (size_t)(element + 8) * 7919) >> 20 & mask;
+    while (entry[i].v && (entry[i].v != v || entry[i].element != element))
         i = (i + 1) & mask;
     return &entry[i];
 }
@@ -384,12 +386,12 @@ bool cw_lift_init(struct cw_lift *l, struct cw_model *m, const struct cw_cfg *cf
                   LLVMValueRef function)
 {
     *l = (struct cw_lift){.m = m, .cfg = cfg, .layout = layout, .function = function};
-    l->memo = calloc(1, sizeof *l->memo);
-    if (l->memo) {
-        l->memo->buckets = 1024;
-        l->memo->entry = calloc(l->memo->buckets, sizeof *l->memo->entry);
+    l->remembered = calloc(1, sizeof *l->remembered);
+    if (l->remembered) {
+        l->remembered->buckets = 1024;
+        l->remembered->entry = calloc(l->remembered->buckets, sizeof *l->remembered->entry);
     }
-    if (l->memo && l->memo->entry)
+    if (l->remembered && l->remembered->entry)
         return true;
     cw_lift_finish(l);
     return false;
@@ -397,38 +399,38 @@ bool cw_lift_init(struct cw_lift *l, struct cw_model *m, const struct cw_cfg *cf
 
 void cw_lift_finish(struct cw_lift *l)
 {
-    if (l->memo)
-        free(l->memo->entry);
-    free(l->memo);
-    l->memo = NULL;
+    if (l->remembered)
+        free(l->remembered->entry);
+    free(l->remembered);
+    l->remembered = NULL;
 }
 
-bool cw_lift_recall(const struct cw_lift *l, LLVMValueRef v, int lane, int *node)
+bool cw_lift_recall(const struct cw_lift *l, LLVMValueRef v, int element, int *node)
 {
-    const struct memo_entry *e = find(l->memo->entry, l->memo->buckets, v, lane);
+    const struct remembered_entry *e = find(l->remembered->entry, l->remembered->buckets, v, element);
     *node = e->node;
     return e->v != NULL;
 }
 
-void cw_lift_remember(struct cw_lift *l, LLVMValueRef v, int lane, int node)
+void cw_lift_remember(struct cw_lift *l, LLVMValueRef v, int element, int node)
 {
-    struct cw_lift_memo *m = l->memo;
+    struct cw_lift_remembered *m = l->remembered;
     if (2 * m->n >= m->buckets) {
-        struct memo_entry *wider = calloc(2 * m->buckets, sizeof *wider);
+        struct remembered_entry *wider = calloc(2 * m->buckets, sizeof *wider);
         if (!wider) {
             l->failed = true;
             return;
         }
         for (size_t i = 0; i < m->buckets; i++)
             if (m->entry[i].v)
-                *find(wider, 2 * m->buckets, m->entry[i].v, m->entry[i].lane) = m->entry[i];
+                *find(wider, 2 * m->buckets, m->entry[i].v, m->entry[i].element) = m->entry[i];
         free(m->entry);
         m->entry = wider;
         m->buckets *= 2;
     }
-    struct memo_entry *e = find(m->entry, m->buckets, v, lane);
+    struct remembered_entry *e = find(m->entry, m->buckets, v, element);
     m->n += !e->v;
-    *e = (struct memo_entry){v, lane, node};
+    *e = (struct remembered_entry){v, element, node};
 }
 
 /* Calls that return integers: work-item functions, integer functions, intrinsics. */
@@ -461,13 +463,13 @@ static int work_item(struct cw_lift *l, LLVMValueRef v, enum cw_expr_op op)
     return cw_expr_unary(p, CW_EXPR_TRUNC, lift_width(v), cw_expr_leaf(p, op, 64, (int)d));
 }
 
-static int integer_function(struct cw_lift *l, LLVMValueRef v, int lane, const struct cw_builtin *b)
+static int integer_function(struct cw_lift *l, LLVMValueRef v, int element, const struct cw_builtin *b)
 {
     struct cw_expr_pool *p = &l->m->pool;
     int w = lift_width(v), x[3] = {0};
     for (unsigned i = 0; i < 3 && i < LLVMGetNumArgOperands(v); i++) {
         bool vector = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMVectorTypeKind;
-        x[i] = lift_operand(l, v, i, vector ? lane : -1);
+        x[i] = lift_operand(l, v, i, vector ? element : -1);
     }
     enum cw_expr_op min = b->is_signed ? CW_EXPR_SMIN : CW_EXPR_UMIN,
                     max = b->is_signed ? CW_EXPR_SMAX : CW_EXPR_UMAX;
@@ -487,7 +489,7 @@ static int integer_function(struct cw_lift *l, LLVMValueRef v, int lane, const s
     }
 }
 
-static int intrinsic(struct cw_lift *l, LLVMValueRef v, int lane, const char *name)
+static int intrinsic(struct cw_lift *l, LLVMValueRef v, int element, const char *name)
 {
     static const struct {
         const char *name;
@@ -498,12 +500,12 @@ static int intrinsic(struct cw_lift *l, LLVMValueRef v, int lane, const char *na
                  {"llvm.umax.", CW_EXPR_UMAX}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strncmp(name, known[i].name, strlen(known[i].name)))
-            return lift_binary(l, v, lane, known[i].op);
+            return lift_binary(l, v, element, known[i].op);
     return lift_opaque(l, v);
 }
 
 /* A fresh node for a value that nothing is known about. */
-static int lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
+static int lift_call(struct cw_lift *l, LLVMValueRef v, int element)
 {
     LLVMValueRef callee = LLVMGetCalledValue(v);
     if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee) || LLVMIsAInvokeInst(v))
@@ -511,7 +513,7 @@ static int lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
     size_t length;
     const char *name = LLVMGetValueName2(callee, &length);
     if (!strncmp(name, "llvm.", 5))
-        return intrinsic(l, v, lane, name);
+        return intrinsic(l, v, element, name);
     struct cw_builtin b = cw_builtin_find(name);
     switch (b.kind) {
     case CW_BUILTIN_WORK_ITEM:
@@ -526,7 +528,7 @@ static int lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
     case CW_BUILTIN_CLAMP:
     case CW_BUILTIN_MUL24:
     case CW_BUILTIN_MAD24:
-        return integer_function(l, v, lane, &b);
+        return integer_function(l, v, element, &b);
     default:
         return lift_opaque(l, v);
     }

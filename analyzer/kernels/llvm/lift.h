@@ -24,14 +24,14 @@ struct cw_places {
     struct cw_place v[CW_MAX_PLACES];
 };
 
-struct cw_lift_memo;
+struct cw_lift_remembered;
 
 struct cw_lift {
     struct cw_model *m;
     const struct cw_cfg *cfg;
     LLVMTargetDataRef layout;
     LLVMValueRef function;
-    struct cw_lift_memo *memo;
+    struct cw_lift_remembered *remembered;
     int depth;
     bool pointers_failed; /* no place of the kernel can be trusted */
     bool failed;          /* out of memory */
@@ -41,9 +41,9 @@ bool cw_lift_init(struct cw_lift *l, struct cw_model *m, const struct cw_cfg *cf
                   LLVMValueRef function);
 void cw_lift_finish(struct cw_lift *l);
 
-/* The expression of an integer value, or of element `lane` of a vector of integers (-1: not a vector). A
+/* The expression of an integer value, or of element `element` of a vector of integers (-1: not a vector). A
  * value that is no integer, or is computed from one, is OPAQUE (of the value's width, at least 1). */
-int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane);
+int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int element);
 
 /* All places that a pointer may point to. */
 struct cw_places cw_place_lift_pointer(struct cw_lift *l, LLVMValueRef v);
@@ -60,9 +60,9 @@ int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v);
  * when it is no such φ or the loop has not the plain shape (one latch). */
 int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *start, LLVMValueRef *next);
 
-/* Remembered results, by value and lane; lanes below -1 are the caller's. */
-bool cw_lift_recall(const struct cw_lift *l, LLVMValueRef v, int lane, int *node);
-void cw_lift_remember(struct cw_lift *l, LLVMValueRef v, int lane, int node);
+/* Remembered results, by value and element; elements below -1 are the caller's. */
+bool cw_lift_recall(const struct cw_lift *l, LLVMValueRef v, int element, int *node);
+void cw_lift_remember(struct cw_lift *l, LLVMValueRef v, int element, int node);
 
 /* Shared by lift.c and lift.c only. */
 

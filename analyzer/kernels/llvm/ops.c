@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static unsigned lanes_of(LLVMTypeRef t)
+static unsigned elements_of(LLVMTypeRef t)
 {
     return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetVectorSize(t) : 1;
 }
@@ -25,9 +25,9 @@ static void add(struct cw_ops *w, enum cw_op op, unsigned n)
 static void count_float(struct cw_ops *w, LLVMTypeRef t, bool fma)
 {
     if (fma)
-        add(w, is_double(t) ? CW_OP_DOUBLE_FMA : CW_OP_SINGLE_FMA, lanes_of(t));
+        add(w, is_double(t) ? CW_OP_DOUBLE_FMA : CW_OP_SINGLE_FMA, elements_of(t));
     else
-        add(w, is_double(t) ? CW_OP_DOUBLE : CW_OP_SINGLE, lanes_of(t));
+        add(w, is_double(t) ? CW_OP_DOUBLE : CW_OP_SINGLE, elements_of(t));
 }
 
 /* `bytes` through `pointer`; private memory is taken for registers. */
@@ -65,13 +65,13 @@ static void count_function(struct cw_ops *w, LLVMValueRef v, const char *mangled
         !strncmp(name, "get_", 4))
         return;
     if (LLVMGetTypeKind(element) == LLVMIntegerTypeKind)
-        add(w, CW_OP_INTEGER, lanes_of(t));
+        add(w, CW_OP_INTEGER, elements_of(t));
     else if (is_one_of(name, fused))
         count_float(w, t, true);
     else if (is_one_of(name, cheap) || !strncmp(name, "convert_", 8))
         count_float(w, t, false);
     else
-        add(w, CW_OP_SPECIAL, lanes_of(t));
+        add(w, CW_OP_SPECIAL, elements_of(t));
 }
 
 static void count_call(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRef layout)
@@ -85,7 +85,7 @@ static void count_call(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRef layou
     }
     if (!strncmp(name, "llvm.", 5)) {
         if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind)
-            add(w, CW_OP_INTEGER, lanes_of(LLVMTypeOf(v)));
+            add(w, CW_OP_INTEGER, elements_of(LLVMTypeOf(v)));
         return;
     }
     struct cw_builtin b = cw_builtin_find(name);
@@ -155,7 +155,7 @@ static void count_instruction(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRe
     case LLVMSDiv:
     case LLVMURem:
     case LLVMSRem:
-        add(w, CW_OP_DIVISION, lanes_of(t));
+        add(w, CW_OP_DIVISION, elements_of(t));
         break;
     case LLVMGetElementPtr:
         add(w, CW_OP_INTEGER, !LLVMIsAConstant(LLVMGetOperand(v, (unsigned)LLVMGetNumOperands(v) - 1)));
@@ -171,7 +171,7 @@ static void count_instruction(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRe
         break;
     case LLVMFDiv:
     case LLVMFRem:
-        add(w, CW_OP_SPECIAL, lanes_of(t));
+        add(w, CW_OP_SPECIAL, elements_of(t));
         break;
     case LLVMLoad:
         count_memory(w, LLVMGetOperand(v, 0), (unsigned)LLVMABISizeOfType(layout, t), false);
@@ -194,7 +194,7 @@ static void count_instruction(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRe
         count_call(w, v, layout);
         break;
     default:
-        add(w, CW_OP_INTEGER, is_integer(LLVMGetInstructionOpcode(v)) * lanes_of(t));
+        add(w, CW_OP_INTEGER, is_integer(LLVMGetInstructionOpcode(v)) * elements_of(t));
         break;
     }
 }

@@ -113,7 +113,7 @@ static int common_base(const struct cw_places *p)
 }
 
 /* p += step in a loop: the offset is a counter like any other. That the pointer stays in the buffer where
- * it starts is assumed while `next` is followed (lane -3 remembers the buffer, lane -2 the offset's
+ * it starts is assumed while `next` is followed (element -3 remembers the buffer, element -2 the offset's
  * placeholder). Expressions remembered meanwhile may rest on that, so when it proves wrong every pointer
  * of the kernel is given up. An offset that is not known, or another one by another way, is any of the
  * buffer. */

@@ -101,7 +101,7 @@ static bool is_within(const struct cw_ast_node *n, const struct cw_ast_node *top
 /* It keeps the value that it has first. */
 static struct cw_rows_term variable(const struct cw_proof *p, const struct cw_ast_node *d)
 {
-    struct cw_ast_node *memo = (struct cw_ast_node *)(uintptr_t)d;
+    struct cw_ast_node *remembered = (struct cw_ast_node *)(uintptr_t)d;
     struct cw_rows_term t = unknown;
 
     if (!cw_rows_is_integer(d->type))
@@ -114,12 +114,12 @@ static struct cw_rows_term variable(const struct cw_proof *p, const struct cw_as
     if (d->kind == CW_AST_ParmVarDecl)
         return d->parent == p->kernel ? fixed : unknown;
     if (d->term == NOT_LOOKED_AT) {
-        memo->term = KNOWN + CW_RW_T_UNKNOWN; /* for `int x = x;` */
+        remembered->term = KNOWN + CW_RW_T_UNKNOWN; /* for `int x = x;` */
         if (d->first && !d->first->next && is_within(d, p->body))
             t = cw_rows_term_of(p, d->first);
-        memo->term = (uint8_t)(KNOWN + t.moves);
-        memo->turns = t.turns;
-        memo->cuts = t.cuts;
+        remembered->term = (uint8_t)(KNOWN + t.moves);
+        remembered->turns = t.turns;
+        remembered->cuts = t.cuts;
     }
     return (struct cw_rows_term){(enum cw_rw_term)(d->term - KNOWN), d->turns, d->cuts};
 }

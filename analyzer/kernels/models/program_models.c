@@ -174,9 +174,9 @@ static enum cw_status add_options(struct question *q, const char *options, struc
  * of memory. */
 static char *language_options(const char *options)
 {
-    char *kept = malloc(strlen(options) + 2), *to = kept;
+    char *saved = malloc(strlen(options) + 2), *to = saved;
 
-    for (const char *p = options + strspn(options, " \t\n"), *end; kept && *p;
+    for (const char *p = options + strspn(options, " \t\n"), *end; saved && *p;
          p = end + strspn(end, " \t\n")) {
         end = p + strcspn(p, " \t\n");
         if (strncmp(p, "-cl-", 4))
@@ -184,9 +184,9 @@ static char *language_options(const char *options)
         to = mempcpy(to, p, (size_t)(end - p));
         *to++ = ' ';
     }
-    if (kept)
+    if (saved)
         *to = '\0';
-    return kept;
+    return saved;
 }
 
 /* values[0..names->n-1], as an earlier run has kept them. */
@@ -194,12 +194,12 @@ static bool macros_from_store(struct cw_models_source *s, const struct cw_identi
                               struct cw_macro_value *values)
 {
     size_t bytes = 0, expected = n * sizeof *values;
-    char *kept = cw_file_store_read(&s->store, id, &bytes);
-    bool good = kept && bytes == expected;
+    char *saved = cw_file_store_read(&s->store, id, &bytes);
+    bool good = saved && bytes == expected;
 
     if (good)
-        memcpy(values, kept, expected);
-    free(kept);
+        memcpy(values, saved, expected);
+    free(saved);
     return good;
 }
 
@@ -365,12 +365,12 @@ static bool from_store(struct cw_models_source *s, const struct question *q, str
                        enum cw_status *status, struct cw_error *err)
 {
     size_t bytes = 0;
-    char *kept = cw_file_store_read(&s->store, &q->id, &bytes);
+    char *saved = cw_file_store_read(&s->store, &q->id, &bytes);
 
-    if (kept)
-        *status = cw_model_set_read(set, "kept models", kept, bytes, err);
-    free(kept);
-    return kept && (*status == CW_OK || *status == CW_ERR_UNSUPPORTED);
+    if (saved)
+        *status = cw_model_set_read(set, "kept models", saved, bytes, err);
+    free(saved);
+    return saved && (*status == CW_OK || *status == CW_ERR_UNSUPPORTED);
 }
 
 const char *cw_program_models_llvm(void)
@@ -450,7 +450,7 @@ static enum cw_status from_helper(struct cw_models_source *s, const struct quest
 
 enum cw_status cw_program_models_get(struct cw_models_source *s, const char *source, const char *options,
                                      const struct cw_models_vendor *vendor, struct cw_model_set *set,
-                                     bool *kept, struct cw_error *err)
+                                     bool *saved, struct cw_error *err)
 {
     struct question q = {.n = 0};
     struct cw_error stored = {0};
@@ -471,8 +471,8 @@ enum cw_status cw_program_models_get(struct cw_models_source *s, const char *sou
     if (asked && !found)
         status = from_helper(s, &q, set, err);
     finish_question(&q);
-    if (kept)
-        *kept = found;
+    if (saved)
+        *saved = found;
     return status;
 }
 

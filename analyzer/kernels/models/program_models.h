@@ -21,7 +21,7 @@ struct cw_rw_rows;
 
 /* The vendor. `identity`: platform, device and driver with their versions; their answers are kept under it.
  * `ask` fills values[0..n-1] for names[0..n-1] as a build with `options` sees them before its source begins,
- * those of `options` aside; false: it cannot be asked. NULL: the host cannot ask. */
+ * those of `options` left out; false: it cannot be asked. NULL: the host cannot ask. */
 struct cw_models_vendor {
     const char *identity;
     bool (*ask)(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values);
@@ -65,7 +65,7 @@ enum cw_status cw_program_models_no_answer(const char *helper, struct cw_error *
  * refused, with its words; else as cw_quiet_child_run and cw_model_set_read. Thread-safe. */
 enum cw_status cw_program_models_get(struct cw_models_source *s, const char *source, const char *options,
                                      const struct cw_models_vendor *vendor, struct cw_model_set *set,
-                                     bool *kept, struct cw_error *err);
+                                     bool *stored, struct cw_error *err);
 
 /* The version of LLVM that the helper was built with, as "19"; it needs the clang of this version. */
 const char *cw_program_models_llvm(void);

@@ -78,15 +78,15 @@ static bool check_name(struct cw_rw *s, uint32_t id)
 
     s->no_rows |= flags & CW_RW_MACRO && is_row_word(s, id);
     if (flags & CW_RW_SPLIT &&
-        flags & (CW_RW_ID | CW_RW_TAINTED)) /* a macro's name without its parenthesis is none */
+        flags & (CW_RW_ID | CW_RW_REACHES_ID)) /* a macro's name without its parenthesis is none */
         return cw_rewrite_refuse(s, "a directive stands behind '%.*s'", CW_RW_TEXT(s, id));
     if (flags & CW_RW_ID)
         return check_builtin(s, id, flags);
     if (flags & CW_RW_MACRO && cw_tokens_name_is(&s->names, id, "__cplusplus"))
         return cw_rewrite_refuse(s, "'__cplusplus' is redefined");
-    if (flags & CW_RW_FUNCTION && flags & CW_RW_TAINTED && !check_function(s, id, flags))
+    if (flags & CW_RW_FUNCTION && flags & CW_RW_REACHES_ID && !check_function(s, id, flags))
         return false;
-    if (flags & CW_RW_MACRO && flags & CW_RW_TAINTED && flags & CW_RW_BRACES && flags & CW_RW_TOPLEVEL)
+    if (flags & CW_RW_MACRO && flags & CW_RW_REACHES_ID && flags & CW_RW_BRACES && flags & CW_RW_TOPLEVEL)
         return cw_rewrite_refuse(s, "macro '%.*s' makes functions that see ids", CW_RW_TEXT(s, id));
     if (flags & CW_RW_MACRO && flags & CW_RW_SECRET && flags & CW_RW_TOPLEVEL)
         return cw_rewrite_refuse_secret(s);
@@ -105,7 +105,7 @@ static bool cw_rewrite_check(struct cw_rw *s)
         for (size_t i = 0; i < s->unit[u].functions; i++) {
             const struct cw_rw_function *f = &s->unit[u].function[i];
             uint32_t id = s->unit[u].text.v[f->name_token].name;
-            if (s->names.v[id].flags & CW_RW_TAINTED && (f->parameters == CW_RW_P_DOUBT || f->odd))
+            if (s->names.v[id].flags & CW_RW_REACHES_ID && (f->parameters == CW_RW_P_DOUBT || f->odd))
                 return cw_rewrite_refuse(s, "the parameters of '%.*s' are hidden in macros",
                                          CW_RW_TEXT(s, id));
         }
@@ -181,13 +181,13 @@ static bool rewrite_spread(struct cw_rw *s)
     bool ok = make_graph(s, &g);
 
     if (ok) {
-        spread(s, &g, CW_RW_ID | CW_RW_TAINTED, TAINT);
+        spread(s, &g, CW_RW_ID | CW_RW_REACHES_ID, TAINT);
         spread(s, &g, CW_RW_BRACES, BRACES);
         spread(s, &g, CW_RW_SECRET, SECRET);
         spread(s, &g, CW_RW_RANGE, RANGE);
         for (uint32_t n = 0; n < g.names; n++)
             s->names.v[n].flags |=
-                (g.mark[n] & TAINT ? CW_RW_TAINTED : 0) | (g.mark[n] & BRACES ? CW_RW_BRACES : 0) |
+                (g.mark[n] & TAINT ? CW_RW_REACHES_ID : 0) | (g.mark[n] & BRACES ? CW_RW_BRACES : 0) |
                 (g.mark[n] & SECRET ? CW_RW_SECRET : 0) | (g.mark[n] & RANGE ? CW_RW_RANGE : 0) |
                 (g.mark[n] & TAINT && s->names.v[n].flags & CW_RW_FUNCTION ? CW_RW_NO_ROWS : 0);
         spread(s, &g, CW_RW_NO_ROWS, NO_ROWS);
@@ -353,9 +353,9 @@ static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struc
         else if (done && flags & CW_RW_SECRET)
             cw_rewrite_refuse_secret(s);
         else if (done)
-            *verdict =
-                (struct cw_rewrite_kernel){flags & CW_RW_TAINTED ? CW_REWRITE_DONE : CW_REWRITE_AS_IS, NULL,
-                                           flags & CW_RW_TAINTED && has_rows(s, id), !(flags & CW_RW_RANGE)};
+            *verdict = (struct cw_rewrite_kernel){
+                flags & CW_RW_REACHES_ID ? CW_REWRITE_DONE : CW_REWRITE_AS_IS, NULL,
+                flags & CW_RW_REACHES_ID && has_rows(s, id), !(flags & CW_RW_RANGE)};
     }
 }
 

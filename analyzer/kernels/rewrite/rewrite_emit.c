@@ -123,7 +123,7 @@ static void put_macros(const struct cw_rw *s, const struct cw_rw_unit *u, struct
     for (size_t i = 0; i < u->functions; i++) {
         uint32_t id = u->text.v[u->function[i].name_token].name;
         const struct cw_rw_name *n = &s->names.v[id];
-        if (seen[id] || !(n->flags & CW_RW_TAINTED) || !is_called(s, id))
+        if (seen[id] || !(n->flags & CW_RW_REACHES_ID) || !is_called(s, id))
             continue;
         seen[id] = 1;
         put_string(w, "#define ");
@@ -184,7 +184,7 @@ static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, b
     for (size_t i = 0; *ok && forms && i < u->functions; i++) {
         struct cw_rw_function *f = &u->function[i];
         const struct cw_rw_name *name = &s->names.v[u->text.v[f->name_token].name];
-        if (!(name->flags & CW_RW_TAINTED) || !forms->look(s, u, f, r))
+        if (!(name->flags & CW_RW_REACHES_ID) || !forms->look(s, u, f, r))
             continue;
         for (; at < u->text.v[f->body_close].at; at++)
             line += u->text.text[at] == '\n';
@@ -209,7 +209,7 @@ char *cw_rewrite_emit(struct cw_rw *s, struct cw_rw_unit *u)
 
     w.ok = e && seen;
     for (size_t i = 0; w.ok && i < u->functions; i++)
-        if (s->names.v[u->text.v[u->function[i].name_token].name].flags & CW_RW_TAINTED)
+        if (s->names.v[u->text.v[u->function[i].name_token].name].flags & CW_RW_REACHES_ID)
             edits += edits_of(s, u, &u->function[i], e + edits);
     if (w.ok)
         edits += rows = row_edits(s, u, e + edits, &w.ok);

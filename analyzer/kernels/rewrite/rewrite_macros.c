@@ -256,7 +256,7 @@ static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macr
         *flags |= may_write(t, first, end, i) || is_statement(s, t, i) ? CW_RW_NO_ROWS : 0;
         if (t->v[i].c == 'P') {
             s->pastes = true;
-            *flags |= CW_RW_TAINTED | CW_RW_RANGE | CW_RW_NO_ROWS; /* may make any name */
+            *flags |= CW_RW_REACHES_ID | CW_RW_RANGE | CW_RW_NO_ROWS; /* may make any name */
         } else if (t->v[i].c == '{') {
             *flags |= CW_RW_BRACES;
         } else if (makes_strings(s, t, first, i)) {

@@ -145,7 +145,7 @@ static bool outer_use(struct scan *c, size_t i)
 
     if (flags & CW_RW_SECRET)
         return cw_rewrite_refuse_secret(c->s);
-    if (flags & CW_RW_TAINTED ||
+    if (flags & CW_RW_REACHES_ID ||
         (!called && (c->l.open || !(flags & CW_RW_MACRO)) && !(flags & CW_RW_ID && c->l.paren)))
         return true;
     if (!c->outer && !(c->outer = new_body(c, true)))

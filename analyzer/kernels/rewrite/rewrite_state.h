@@ -33,12 +33,12 @@ enum cw_rw_flag {
     CW_RW_USED = 1 << 20,      /* occurs elsewhere than as the name in a declaration */
     CW_RW_FAMILY =
         1 << 23, /* named like a function of OpenCL C (convert_…), and one if the program has none */
-    CW_RW_SPLIT = 1 << 22,    /* a directive stands behind it, where its parenthesis might be */
-    CW_RW_TAINTED = 1 << 21,  /* may reach an id built-in */
-    CW_RW_NO_ROWS = 1 << 24,  /* no kernel that reaches it has a form for rows (rewrite_rows.h) */
-    CW_RW_LOOP = 1 << 26,     /* `for`, and functions and macros that reach it */
-    CW_RW_SECRET = 1 << 27,   /* may show ids in unknown ways: no kernel that reaches it is rewritten */
-    CW_RW_IN_MACRO = 1 << 25, /* occurs in a macro's text, or in the options */
+    CW_RW_SPLIT = 1 << 22,      /* a directive stands behind it, where its parenthesis might be */
+    CW_RW_REACHES_ID = 1 << 21, /* may reach an id built-in */
+    CW_RW_NO_ROWS = 1 << 24,    /* no kernel that reaches it has a form for rows (rewrite_rows.h) */
+    CW_RW_LOOP = 1 << 26,       /* `for`, and functions and macros that reach it */
+    CW_RW_SECRET = 1 << 27,     /* may show ids in unknown ways: no kernel that reaches it is rewritten */
+    CW_RW_IN_MACRO = 1 << 25,   /* occurs in a macro's text, or in the options */
     CW_RW_RANGE = 1 << 28, /* may reach a built-in that answers for the range as a whole, or for its groups */
 };
 

@@ -351,7 +351,7 @@ static void put_range(struct expansion *e, struct range r, const struct argument
 
 /* The token behind a use, at token i, of a macro that stays: behind its parenthesis, and behind what might
  * make one behind a bare name. */
-static size_t behind_kept(struct expansion *e, size_t i)
+static size_t behind_stored(struct expansion *e, size_t i)
 {
     size_t end;
 
@@ -378,7 +378,7 @@ static size_t replace(struct expansion *e, const struct macro *m, size_t i, size
     copy(e, copied, v[i].at);
     end = put_use(e, m, all, i, NULL, 0);
     if (end == i)
-        return behind_kept(e, i);
+        return behind_stored(e, i);
     *copied = v[end - 1].at + v[end - 1].length;
     for (size_t k = v[i].at; k < *copied; k++)
         if (e->text.text[k] == '\n')
@@ -404,7 +404,7 @@ static void expand(struct expansion *e)
         if (m && is_plain(e, m, 0) && m->from <= i)
             i = depth ? replace(e, m, i, &copied) : i + 1;
         else
-            i = m ? behind_kept(e, i) : i + 1;
+            i = m ? behind_stored(e, i) : i + 1;
     }
     copy(e, &copied, e->text.length);
 }

@@ -186,22 +186,22 @@ static uint32_t hash_of(const struct cw_rw_names *n, const char *text, size_t le
     return (uint32_t)(h >> 32);
 }
 
-static bool grow_slots(struct cw_rw_names *n)
+static bool grow_buckets(struct cw_rw_names *n)
 {
-    size_t slots = n->slots ? 2 * n->slots : 1024;
-    uint32_t *slot = calloc(slots, sizeof *slot);
+    size_t buckets = n->buckets ? 2 * n->buckets : 1024;
+    uint32_t *bucket = calloc(buckets, sizeof *bucket);
 
-    if (!slot)
+    if (!bucket)
         return false;
     for (size_t i = 0; i < n->count; i++) {
-        size_t s = n->v[i].hash & (slots - 1);
-        while (slot[s])
-            s = (s + 1) & (slots - 1);
-        slot[s] = (uint32_t)i + 1;
+        size_t s = n->v[i].hash & (buckets - 1);
+        while (bucket[s])
+            s = (s + 1) & (buckets - 1);
+        bucket[s] = (uint32_t)i + 1;
     }
-    free(n->slot);
-    n->slot = slot;
-    n->slots = slots;
+    free(n->bucket);
+    n->bucket = bucket;
+    n->buckets = buckets;
     return true;
 }
 
@@ -210,17 +210,17 @@ uint32_t cw_tokens_name_intern(struct cw_rw_names *n, const char *text, size_t l
     uint32_t hash = hash_of(n, text, length);
     size_t s;
 
-    if (2 * (n->count + 1) > n->slots && !grow_slots(n))
+    if (2 * (n->count + 1) > n->buckets && !grow_buckets(n))
         return UINT32_MAX;
-    for (s = hash & (n->slots - 1); n->slot[s]; s = (s + 1) & (n->slots - 1)) {
-        const struct cw_rw_name *have = &n->v[n->slot[s] - 1];
+    for (s = hash & (n->buckets - 1); n->bucket[s]; s = (s + 1) & (n->buckets - 1)) {
+        const struct cw_rw_name *have = &n->v[n->bucket[s] - 1];
         if (have->hash == hash && have->length == length && memcmp(have->text, text, length) == 0)
-            return n->slot[s] - 1;
+            return n->bucket[s] - 1;
     }
     if (!cw_array_reserve(&n->v, &n->capacity, n->count, 1, sizeof *n->v))
         return UINT32_MAX;
     n->v[n->count] = (struct cw_rw_name){text, (uint32_t)length, 0, hash};
-    n->slot[s] = (uint32_t)++n->count;
+    n->bucket[s] = (uint32_t)++n->count;
     return (uint32_t)n->count - 1;
 }
 
@@ -236,7 +236,7 @@ uint32_t cw_tokens_hash_text(const char *text)
 void cw_tokens_names_finish(struct cw_rw_names *n)
 {
     free(n->v);
-    free(n->slot);
+    free(n->bucket);
     memset(n, 0, sizeof *n);
 }
 

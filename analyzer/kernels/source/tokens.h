@@ -48,8 +48,8 @@ struct cw_rw_name {
 struct cw_rw_names {
     struct cw_rw_name *v;
     size_t count, capacity;
-    uint32_t *slot; /* hash table of numbers + 1; a power of two */
-    size_t slots;
+    uint32_t *bucket; /* hash table of numbers + 1; a power of two */
+    size_t buckets;
 };
 
 /* Number of a name, entered if it is new; UINT32_MAX when memory is out. `text` must outlive the table. */

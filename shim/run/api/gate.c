@@ -39,7 +39,7 @@ static void put_before(struct cw_run_native *x, cl_command_queue queue, cl_uint 
     cw_run_recount_ends();
 }
 
-void cw_run_gate_apart(struct cw_run_native *x, cl_command_queue queue)
+void cw_run_gate_separate(struct cw_run_native *x, cl_command_queue queue)
 {
     put_before(x, queue, x->n, x->list);
     set_list(x, 0, NULL);

@@ -13,7 +13,7 @@ void cw_run_gate_wait(struct cw_run_native *x);
 void cw_run_gate_own(const struct cw_run_native *x, cl_event event);
 
 /* A barrier of run mode's own waits for the whole list, and the list of the command is empty. */
-void cw_run_gate_apart(struct cw_run_native *x, cl_command_queue queue);
+void cw_run_gate_separate(struct cw_run_native *x, cl_command_queue queue);
 
 /* Of a fill, as NVIDIA's hold their caller until the events in their list are set: a barrier of run mode's
  * own waits for the gate, and the list is as the program gave it. */

@@ -81,7 +81,7 @@ cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint 
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_USE_BARRIER);
     if (lacks_natives(&x, n))
-        cw_run_gate_apart(&x, queue);
+        cw_run_gate_separate(&x, queue);
     return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
 }
 
@@ -114,7 +114,7 @@ cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_USE_BARRIER);
     if (lacks_natives(&x, 0))
-        cw_run_gate_apart(&x, queue);
+        cw_run_gate_separate(&x, queue);
     /* a held one must leave an event behind */
     if (x.n || x.event)
         return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
@@ -130,7 +130,7 @@ cl_int cw_run_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, con
 
     cw_run_native_begin(&x, queue, n, list, NULL, false, false, CW_RUN_R_KIND, CW_RUN_USE_BARRIER);
     if (x.n != n)
-        cw_run_gate_apart(&x, queue);
+        cw_run_gate_separate(&x, queue);
     err = cw_native.clEnqueueWaitForEvents(queue, n, list);
     if (err == CL_SUCCESS && x.event)
         err = cw_native.clEnqueueBarrierWithWaitList(queue, 0, NULL, x.event);

@@ -12,7 +12,7 @@
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../memory/content.h"
-#include "../memory/spread_read.h"
+#include "../memory/spread.h"
 #include "../staging/staging.h"
 
 #define NO_READ  (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
@@ -34,7 +34,7 @@ struct host_transfer {
     const size_t *buffer_origin, *host_origin, *region;
     size_t buffer_row, buffer_slice, host_row, host_slice;
     const void *host;
-    bool straight; /* of a read: each piece comes from the device that has it (memory/spread_read.h) */
+    bool straight; /* of a read: each piece comes from the device that has it (memory/spread.h) */
 };
 
 static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host_transfer *h)

@@ -5,7 +5,7 @@
 
 #include "../../builds/isolated_compiler.h"
 #include "../../builds/source.h"
-#include "../core/types.h"
+#include "../core/instruction.h"
 
 /* ---- program_source.c: the source of a program's record, and the properties that it shows. */
 
@@ -50,6 +50,8 @@ bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct
 /* The helper program of `p` on a helper's `place`; worker held, lock not held. The first only loads from the
  * helper cache, the second builds. */
 bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_device *place);
+/* It is in that state on the worker. Lock not held. */
+bool cw_helper_program_is(const struct cw_run_program *p, uint32_t worker, enum cw_run_copy_state state);
 cl_program cw_helper_program_of(struct cw_run_program *p,
                                 struct cw_run_context_device *place); /* NULL: cannot be built */
 /* Asks for its binary, which a later load finds (builds/later_builds.h). False: there is going to be none.
@@ -106,10 +108,8 @@ void cw_compiler_kinds_loaded(const struct cw_run_launch *l, const size_t *globa
  * they cannot be told apart, and the end waits until the call has had some seconds of processor time: on a
  * busy machine a compiler takes much longer than it works. */
 
-/* clEnqueueNDRangeKernel without a wait list, for a launch for which `place` may have to compile first.
- * Worker held. */
-cl_int cw_pending_launches_enqueue(const struct cw_run_context_device *place, cl_command_queue queue,
-                                   cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event);
+/* cw_run_instruction_begin for a launch with i->first. Worker held. */
+cl_int cw_pending_launches_begin(const struct cw_run_instruction *i, cl_event *event);
 
 /* The process ends: none begins from here on, and those of other threads are waited for. Lock not held. */
 void cw_pending_launches_stop(void);

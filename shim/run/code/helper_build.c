@@ -6,6 +6,7 @@
 #include "../../../analyzer/kernels/source/vendor_compiler.h"
 #include "../../builds/later_builds.h"
 #include "../../door/lock.h"
+#include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
 
@@ -199,12 +200,13 @@ cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_co
 cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_context_device *place,
                                  const struct cw_run_recipe *recipe)
 {
-    return cw_isolated_compiler_build_ahead(place->device->device, recipe) == CL_SUCCESS
+    return !cw_run_fault_asks_now(CW_RUN_FAULT_UNMADE) &&
+                   cw_isolated_compiler_build_ahead(place->device->device, recipe) == CL_SUCCESS
                ? make(c, place, recipe, build)
                : NULL;
 }
 
-static bool is_kept(const struct cw_identity *id)
+static bool is_stored(const struct cw_identity *id)
 {
     size_t bytes;
     unsigned char *binary = cw_helper_cache_read(id, &bytes);
@@ -225,7 +227,7 @@ bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct
         cw_device_has(place->device, CW_VENDOR_COMPILES_IN_PROCESS)) {
         q.units = cw_isolated_compiler_units(place->device->device);
         q.result = identity_of(place->device->device, recipe);
-        good = is_kept(&q.result) || cw_later_builds_ask(&q);
+        good = is_stored(&q.result) || cw_later_builds_ask(&q);
         cw_identity_finish(&q.result);
     }
     return good;

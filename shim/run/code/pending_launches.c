@@ -60,10 +60,9 @@ void cw_pending_launches_stop(void)
 }
 
 /* Where enqueueing runs the kernel. */
-static cl_int enqueue_noted(const struct cw_run_worker *l, cl_command_queue queue, cl_kernel kernel,
-                            const struct cw_run_ndrange *r, cl_event *event)
+static cl_int begin_noted(const struct cw_run_instruction *i, cl_event *event)
 {
-    struct first *f = &firsts[l->number], begun = {.thread = pthread_self()};
+    struct first *f = &firsts[i->place->worker->number], begun = {.thread = pthread_self()};
     cl_int err;
 
     if (!pthread_getcpuclockid(begun.thread, &begun.clock))
@@ -74,8 +73,7 @@ static cl_int enqueue_noted(const struct cw_run_worker *l, cl_command_queue queu
     cw_run_global_lock_give();
     if (!f->active)
         return CL_OUT_OF_RESOURCES;
-    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL,
-                                         event);
+    err = cw_run_instruction_begin(i, event);
     cw_run_global_lock_take(); /* a worker stays here when the process ends */
     f->active = false;
     cw_run_global_lock_give();
@@ -83,8 +81,7 @@ static cl_int enqueue_noted(const struct cw_run_worker *l, cl_command_queue queu
 }
 
 /* Elsewhere: until the device has begun with the kernel, as it compiles before. */
-static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const struct cw_run_ndrange *r,
-                              cl_event *event)
+static cl_int begin_watched(const struct cw_run_instruction *i, cl_event *event)
 {
     uint64_t until = cw_run_global_lock_now_ns() + OCCUPIED_NS, ns = LOOK_FIRST_NS;
     cl_event own = NULL, *watched = event ? event : &own;
@@ -92,10 +89,9 @@ static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const st
 
     if (!cw_pending_builds_begin())
         return CL_OUT_OF_RESOURCES;
-    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL,
-                                         watched);
+    err = cw_run_instruction_begin(i, watched);
     if (err == CL_SUCCESS)
-        cw_next.clFlush(queue);
+        cw_next.clFlush(i->place->queue);
     while (err == CL_SUCCESS && cw_query_status(*watched) > CL_RUNNING &&
            cw_run_global_lock_now_ns() < until) {
         doze(ns);
@@ -107,10 +103,8 @@ static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const st
     return err;
 }
 
-cl_int cw_pending_launches_enqueue(const struct cw_run_context_device *place, cl_command_queue queue,
-                                   cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event)
+cl_int cw_pending_launches_begin(const struct cw_run_instruction *i, cl_event *event)
 {
-    return cw_device_has(place->device, CW_VENDOR_IN_CALL)
-               ? enqueue_noted(place->worker, queue, kernel, r, event)
-               : enqueue_watched(queue, kernel, r, event);
+    return cw_device_has(i->place->device, CW_VENDOR_IN_CALL) ? begin_noted(i, event)
+                                                              : begin_watched(i, event);
 }

@@ -18,6 +18,11 @@ bool cw_run_context_device_is_lost(const struct cw_run_worker *l)
     return until && cw_run_global_lock_now_ns() >= until;
 }
 
+bool cw_run_context_device_has_failed(const struct cw_run_worker *l)
+{
+    return !l->home && (l->quarantine.error || l->quarantine.fails);
+}
+
 bool cw_run_context_device_turn_take(const struct cw_run_context_device *p)
 {
     struct cw_run_turn *turn = &p->worker->turn;
@@ -97,18 +102,4 @@ cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw
         cw_run_recount_ends();
     }
     return p->queue;
-}
-
-cl_int cw_run_context_device_write(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes,
-                                   const void *from)
-{
-    cl_event event = NULL;
-    cl_int err = cw_next.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, offset, bytes, from, 0, NULL, &event);
-
-    if (!event)
-        return err;
-    if (err == CL_SUCCESS)
-        err = cw_next.clWaitForEvents(1, &event);
-    cw_next.clReleaseEvent(event);
-    return err;
 }

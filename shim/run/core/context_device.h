@@ -20,18 +20,16 @@ static inline bool cw_run_context_device_is_gpu(const struct cw_run_context_devi
 /* The device has failed, and its time to give bytes back is up (memory/quarantine.h). Lock not needed. */
 bool cw_run_context_device_is_lost(const struct cw_run_worker *l);
 
+/* A launch or a copy has failed there, or is about to be told to have: copies may never end. Lock not needed.
+ */
+bool cw_run_context_device_has_failed(const struct cw_run_worker *l);
+
 /* Around the vendor's calls that run a command on the device, where other threads may be in such a call.
  * PoCL 3.1's `basic` hangs when one of its commands waits for another (test/vendor/user_event_hangs.c), as
  * two of different threads would. False: a call there never ends (memory/quarantine.h), so there is no
  * turn, and none to give. Lock not held. */
 bool cw_run_context_device_turn_take(const struct cw_run_context_device *p);
 void cw_run_context_device_turn_give(const struct cw_run_context_device *p);
-
-/* Writes bytes and returns when they are in the buffer: a vendor may return from a write that blocks when it
- * has copied them, and commands of other queues do not wait for it. Returns the vendor's answer. Lock not
- * held. */
-cl_int cw_run_context_device_write(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes,
-                                   const void *from);
 
 /* Makes p->copies, of a device with a memory of its own, unless it is there. False: the vendor made none.
  * As above; of a home: before the program has the context. */

@@ -9,26 +9,28 @@
  * on of those that have a global offset it is forgotten; local, the Nth has half the local size that it
  * should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of a
  * group run that another one depends on runs after that; unbuilt, rewritten programs cannot be built from
- * the Nth on. Of staged transfers (staging/staging.h): uncopied, the Nth piece is transferred, or counts as
+ * the Nth on; unmade, the Nth build of a program for a helper fails. Of staged
+ * transfers (staging/staging.h): uncopied, the Nth piece is transferred, or counts as
  * transferred, before it is there; short, the Nth transfer lacks its last piece; open, the Nth that does
  * not block counts as over before it is; unpinned, there is no pinned memory. Of streams
  * (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out; soon,
  * likewise those of reads. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out;
- * unnoted, what the Nth command has written there counts as not written; unsaved, from the Nth on bytes
- * that a device alone has are given up with its memory; hasty, from the Nth on all that a command may write
- * counts as surely written; heedless, from the Nth on commands do not wait for copies ahead of the bytes
- * that they write; rash, from the Nth on such copies do not wait for commands that write; unmerged, what
- * the Nth block has made of bytes that are to be merged (tiles/tile_merge.c) is left out; beyond, from
- * the Nth on as many bytes again count as written by margins (tiles/tile_margin.c) as are. Of the first
+ * unmerged, the Nth one of bytes that join others (tiles/tile_merge.c) is; unnoted, what the Nth command has
+ * written there counts as not written; unsaved, from the Nth on bytes that a device alone has are given up
+ * with its memory; hasty, from the Nth on all that a command may write counts as surely written; heedless,
+ * from the Nth on commands do not wait for copies ahead of the bytes that they write; rash, from the Nth on
+ * such copies do not wait for commands that write; beyond, from the Nth on as many bytes again count as
+ * written by margins (tiles/tile_margin.c) as are. Of the first
  * device that has a memory of its own, where blocks of cut launches count, too: dead, from the Nth launch
  * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where
  * it may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory,
  * and two attempts get none in any case; unbrought, the Nth copy back fails; tight, the Nth copy to it
  * finds no memory there; slow, the Nth launch takes two seconds more; hung, the Nth one never ends; mute,
- * from the Nth launch on launches fail, and copies never end. Of caches: alike, all keys are the same, for
- * any N and way of running. Unbuilt, refuse, unpinned and alike must change nothing, nor must garbage,
- * full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that its
- * launch needs. */
+ * from the Nth launch on launches fail, and copies never end. Of instructions (core/instruction.h), and
+ * transfers in the host's memory: omit, the Nth is left out. Of caches: alike, all keys are the same, for
+ * any N and way of running. Unbuilt, unmade, refuse, unpinned and alike must change nothing, nor must
+ * garbage, full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that
+ * its launch needs. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
@@ -48,6 +50,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_LOCAL,
     CW_RUN_FAULT_REFUSE,
     CW_RUN_FAULT_UNBUILT,
+    CW_RUN_FAULT_UNMADE,
     CW_RUN_FAULT_LATE,
     CW_RUN_FAULT_ORDER,
     CW_RUN_FAULT_FAIL,
@@ -74,6 +77,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_HUNG,
     CW_RUN_FAULT_MUTE,
     CW_RUN_FAULT_UNMERGED,
+    CW_RUN_FAULT_OMIT,
     CW_RUN_FAULT_ALIKE
 };
 
@@ -89,6 +93,8 @@ bool cw_run_fault_since(enum cw_run_fault kind);
 /* Both where the lock is not held. */
 bool cw_run_fault_asks_now(enum cw_run_fault kind);
 bool cw_run_fault_asks_since(enum cw_run_fault kind);
+/* By `kind`, or omit, this is left out. Lock not held. */
+bool cw_run_fault_omits(enum cw_run_fault kind);
 
 /* How much a range of `bytes` is to be cut short. Lock held. */
 size_t cw_run_fault_narrow(size_t bytes);

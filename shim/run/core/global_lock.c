@@ -55,7 +55,7 @@ static void shake(void)
  * for a while. */
 #define TRIES 256
 
-static _Atomic bool kept; /* by `holder`, for ever */
+static _Atomic bool lasting; /* by `holder`, for ever */
 
 static bool held_by_me(void)
 {
@@ -69,13 +69,13 @@ static void hold(pthread_t holder)
 
 static bool is_mine(void)
 {
-    return CW_UNLIKELY(atomic_load_explicit(&kept, memory_order_relaxed)) && held_by_me();
+    return CW_UNLIKELY(atomic_load_explicit(&lasting, memory_order_relaxed)) && held_by_me();
 }
 
 bool cw_run_global_lock_keep(void)
 {
     if (held_by_me())
-        atomic_store(&kept, true);
+        atomic_store(&lasting, true);
     return is_mine();
 }
 

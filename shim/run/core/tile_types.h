@@ -57,7 +57,7 @@ struct cw_run_tiles {
     bool fetches;                 /* bytes were copied for some block */
     uint32_t fetching;            /* parts that copy, and have margins whose bytes other parts may write */
     struct cw_run_series series;  /* that it goes on, where `apart` */
-    struct cw_run_beside *beside; /* memory/spread_beside.h */
+    struct cw_run_beside *beside; /* memory/spread.h */
 };
 
 /* The share of its launch that the task does: above 0, at most 1. */
@@ -126,6 +126,7 @@ struct cw_run_rewritten {
     bool made;
     cl_program program[CW_RUN_WORKERS]; /* once `tried`, under `rewriting` */
     bool tried[CW_RUN_WORKERS];
+    bool refused[CW_RUN_WORKERS];             /* its first build there has failed */
     bool loaded[CW_RUN_WORKERS];              /* of a binary */
     bool rowless[CW_RUN_WORKERS];             /* without the forms for rows */
     bool hopeless[CW_RUN_WORKERS];            /* there is going to be no binary */

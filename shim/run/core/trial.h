@@ -20,8 +20,7 @@
  *   groups/group_choice.c   variants of a chain       kinds of launches     times of runs            arms
  *   staging/                the staged way            direction, size       times per byte           arms
  *
- * Waits are in any unit: ns, launches, synchronisations, looks. Pure, thread-safe; the caller guards a
- * record. */
+ * Pure, thread-safe; the caller guards a record. Waits are in any unit. */
 #ifndef CW_RUN_TRIAL_H
 #define CW_RUN_TRIAL_H
 
@@ -59,7 +58,9 @@ static const struct cw_run_trial_lengths {
  * as long, and none is longer than `most`. */
 static inline double cw_run_trial_longer(double last, double first, double most)
 {
-    return fmin(last > 0 ? 2 * last : first, most);
+    double next = last > 0 ? 2 * last : first;
+
+    return next < most ? next : most;
 }
 
 /* The wait after one of `last` >= 1 that turned out to be too long: half of it, at least 1, whole. */
@@ -116,7 +117,9 @@ static inline bool cw_run_trial_is_turn(uint32_t n, uint32_t first)
  * 0: none was measured. Any unit. */
 static inline double cw_run_trial_least(double least, double now)
 {
-    return least > 0 ? fmin(least * CW_RUN_LEAST_FORGETS, now) : now;
+    double grown = least * CW_RUN_LEAST_FORGETS;
+
+    return least > 0 && grown < now ? grown : now;
 }
 
 /* What something has gained beside the way without it. All zero: nothing yet. */

@@ -201,7 +201,7 @@ struct cw_run_enqueue {
     struct cw_run_context *context; /* that `made` is in */
     bool whole, blocking;
     bool launch;            /* of a kernel */
-    bool straight;          /* a read of bytes that other devices' memories may have (memory/spread_read.h) */
+    bool straight;          /* a read of bytes that other devices' memories may have (memory/spread.h) */
     bool unlocked;          /* nothing is managed: the lock is not held, and the command is native */
     enum cw_run_reason why; /* for the native command */
     uint64_t now_ns;        /* of cw_run_once_ns(), likewise */

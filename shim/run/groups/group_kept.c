@@ -1,5 +1,5 @@
-/* group_kept.c - see groups/group_kept.h. */
-#include "group_kept.h"
+/* group_kept.c - see groups/group.h. */
+#include "group.h"
 #include "../memory/byte_range.h"
 
 #include <stdlib.h>

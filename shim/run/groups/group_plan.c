@@ -9,7 +9,6 @@
 #include "../../../analyzer/kernels/footprint/form.h"
 #include "../../../sched/groups_pack.h"
 #include "../../door/log.h"
-#include "group_kept.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 
@@ -134,7 +133,7 @@ static bool keep_counts(struct cw_run_group *g)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         g->waits[i] = g->plan.tile[i].waits;
-        g->worker[i] = (uint8_t)g->plan.tile[i].lane;
+        g->worker[i] = (uint8_t)g->plan.tile[i].worker;
     }
     return true;
 }
@@ -152,7 +151,7 @@ static bool is_order(const struct cw_run_group *g, uint32_t workers)
     for (uint32_t i = 0; i < g->plan.tiles && good; i++) {
         const struct cw_groups_tile *t = &g->plan.tile[i];
 
-        good = open[i] == t->waits && t->lane < workers && t->step < g->steps &&
+        good = open[i] == t->waits && t->worker < workers && t->step < g->steps &&
                t->tile < g->step[t->step].tiles && left[t->step]--;
         for (uint32_t k = 0; k < t->successors && good; k++) {
             uint32_t next = g->plan.successor[t->first + k];
@@ -314,9 +313,9 @@ static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v
  */
 static void draw(struct cw_groups_options *o)
 {
-    o->apart = cw_run_group_below(3) == 0;
-    o->height = o->apart ? 1 + cw_run_group_below(CHAOS_TILES) : 0;
-    o->seed = o->apart ? 0 : 1 + cw_run_group_below(1u << 30);
+    o->separate = cw_run_group_below(3) == 0;
+    o->height = o->separate ? 1 + cw_run_group_below(CHAOS_TILES) : 0;
+    o->seed = o->separate ? 0 : 1 + cw_run_group_below(1u << 30);
 }
 
 /* Makes the plan, or takes the one that an earlier run has kept, where it `may` be kept. */
@@ -363,7 +362,7 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
 {
     struct cw_groups_step *step = calloc(g->steps, sizeof *step);
     struct cw_groups_options options = {.rule = cw_run_group_settings.rule,
-                                        .lanes = workers,
+                                        .workers = workers,
                                         .cache_bytes = v->cache_bytes,
                                         .reuse = cw_run_group_settings.reuse,
                                         .measured = g->chain->runs[g->variant] && !cw_run.chaos};
@@ -374,8 +373,8 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     if (cw_run.chaos)
         draw(&options);
     else
-        options.apart = v->helpers && options.rule == CW_GROUPS_SKEW;
-    if (options.apart && v->shared)
+        options.separate = v->helpers && options.rule == CW_GROUPS_SKEW;
+    if (options.separate && v->shared)
         options.cache_bytes /= workers;
     if (step && cut(g, v, workers, step) == CW_OK) {
         bool may = options.measured && cw_run_group_kept_settle(g, step);

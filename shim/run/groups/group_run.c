@@ -25,15 +25,8 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
     cl_int err;
 
     *queue = NULL;
-    if (CW_UNLIKELY(cw_run_fault_planted)) {
-        bool half, refuse;
-        cw_run_global_lock_take();
-        half = cw_run_fault_now(CW_RUN_FAULT_HALF);
-        refuse = part->at.worker != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
-        cw_run_global_lock_give();
-        if (half || refuse)
-            return half ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
-    }
+    if (part->at.worker != part->at.home && cw_run_fault_asks_since(CW_RUN_FAULT_REFUSE))
+        return CL_OUT_OF_RESOURCES;
     err = cw_run_tile_submit_range(&s->task->launch, NULL, c, p, &s->cut, &b, queue, NULL);
     if (err != CL_SUCCESS) {
         *queue = NULL;

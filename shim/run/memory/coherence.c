@@ -18,22 +18,27 @@ static uint32_t source_of(uint64_t valid, uint64_t direct)
                                          : (uint32_t)__builtin_ctzll(valid);
 }
 
-bool cw_coherence_next(const struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory,
-                       uint64_t direct, struct cw_coherence_move *move, bool *lost)
+uint32_t cw_coherence_moves(const struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory,
+                            uint64_t direct, struct cw_coherence_move *move, uint32_t most, bool *lost)
 {
     struct cw_extent piece;
+    uint32_t n = 0;
 
     *lost = false;
-    if (!cw_extents_missing(e, low, high, bit(memory), &piece))
-        return false;
-    *lost = !piece.valid;
-    if (*lost)
-        return false;
     direct = direct & bit(memory) ? direct : 0;
-    *move = (struct cw_coherence_move){piece.low, piece.high, source_of(piece.valid, direct), memory};
-    if (move->from != CW_MEMORY_HOST && !(direct & bit(move->from)))
-        move->to = CW_MEMORY_HOST;
-    return true;
+    for (; n < most && cw_extents_missing(e, low, high, bit(memory), &piece); low = piece.high) {
+        uint32_t from = piece.valid ? source_of(piece.valid, direct) : CW_MEMORY_HOST;
+        bool is_direct = direct & bit(from);
+
+        *lost = !n && !piece.valid;
+        if (*lost || (n && !is_direct))
+            break;
+        move[n++] = (struct cw_coherence_move){piece.low, piece.high, from,
+                                               is_direct || from == CW_MEMORY_HOST ? memory : CW_MEMORY_HOST};
+        if (!is_direct)
+            break;
+    }
+    return n;
 }
 
 void cw_coherence_moved(struct cw_extents *e, const struct cw_coherence_move *move)
@@ -44,11 +49,6 @@ void cw_coherence_moved(struct cw_extents *e, const struct cw_coherence_move *mo
 void cw_coherence_written(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory)
 {
     cw_extents_change(e, low, high, 0, bit(memory));
-}
-
-void cw_coherence_lost(struct cw_extents *e, uint64_t low, uint64_t high)
-{
-    cw_extents_change(e, low, high, 0, 0);
 }
 
 bool cw_coherence_failed(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory)

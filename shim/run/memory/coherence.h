@@ -4,7 +4,7 @@
  * Memory CW_MEMORY_HOST is the host's, in which the program's own devices work; the others belong to one
  * device each. A command runs at one memory:
  *
- *   before it runs   every byte that it may touch becomes valid there (cw_coherence_next, a copy,
+ *   before it runs   every byte that it may touch becomes valid there (cw_coherence_moves, copies,
  *                    cw_coherence_moved, until there is none)
  *   it has run       the bytes that it may have written are valid there only (cw_coherence_written)
  *   it has failed    they are not valid there (cw_coherence_failed); other memories keep the bytes of before
@@ -31,18 +31,15 @@ struct cw_coherence_move {
     uint32_t from, to;  /* memories */
 };
 
-/* The copy that is to be made next so that [low, high) becomes valid in `memory`: from or to the host's, or
- * between two of `direct` (or-ed bits). False: it is valid there, or, then *lost, some of it is valid
- * nowhere. */
-bool cw_coherence_next(const struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory,
-                       uint64_t direct, struct cw_coherence_move *move, bool *lost);
+/* The copies, from 1 to `most`, that are to be made next so that [low, high) becomes valid in `memory`: one
+ * from or to the host's, or several at the same time between two of `direct` (or-ed bits). Returns their
+ * number. 0: it is valid there, or, then *lost, some of it is valid nowhere. */
+uint32_t cw_coherence_moves(const struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory,
+                            uint64_t direct, struct cw_coherence_move *move, uint32_t most, bool *lost);
 
 /* These use up one change of `e` that was promised (cw_extents_reserve). */
 void cw_coherence_moved(struct cw_extents *e, const struct cw_coherence_move *move);
 void cw_coherence_written(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory);
-
-/* No memory has these bytes until a command writes them. */
-void cw_coherence_lost(struct cw_extents *e, uint64_t low, uint64_t high);
 
 /* True when the command may run again elsewhere: the bytes of before are still valid in another memory. */
 bool cw_coherence_failed(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory);

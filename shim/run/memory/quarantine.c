@@ -10,7 +10,6 @@
 
 #include "../../door/door.h"
 #include "../core/context_device.h"
-#include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
@@ -40,12 +39,9 @@ struct reading {
     bool over;   /* the thread is done */
     bool leaves; /* the caller has gone */
     cl_int err;
-    const struct cw_run_worker *worker;
+    struct cw_run_instruction fetch;    /* at `place` */
     struct cw_run_context_device place; /* the context's records may go meanwhile */
     struct cw_cl_device device;         /* of `place` */
-    cl_mem from;
-    uint64_t low;
-    size_t bytes;
     uint8_t to[];
 };
 
@@ -59,20 +55,13 @@ static void destroy(struct reading *r)
 static void *read_apart(void *data)
 {
     struct reading *r = data;
-    cl_int err = CL_DEVICE_NOT_AVAILABLE;
+    cl_int err;
     bool leaves;
 
     cw_run_thread_becomes_worker(true);
     cw_door_depth = 1; /* as other threads of run mode */
-    if (cw_run_context_device_turn_take(&r->place)) {
-        cw_run_fault_mute(r->worker);
-        err = cw_run_fault_copy(r->worker, true);
-        if (err == CL_SUCCESS)
-            err = cw_next.clEnqueueReadBuffer(r->place.copies, r->from, CL_TRUE, r->low, r->bytes, r->to, 0,
-                                              NULL, NULL);
-        cw_run_context_device_turn_give(&r->place);
-    }
-    cw_next.clReleaseMemObject(r->from);
+    err = cw_run_instruction_transfer(&r->fetch, 1, NULL);
+    cw_next.clReleaseMemObject(r->fetch.memory);
     pthread_mutex_lock(&r->lock);
     r->err = err;
     r->over = true;
@@ -111,37 +100,34 @@ static bool await(struct reading *r, struct cw_run_worker *l)
     return r->over;
 }
 
-bool cw_run_quarantine_has_failed(const struct cw_run_worker *l)
-{
-    return !l->home && (l->quarantine.error || l->quarantine.fails);
-}
-
 bool cw_run_quarantine_doubts(const struct cw_run_worker *l)
 {
     uint64_t late = l->late_at_ns;
 
-    return cw_run_quarantine_has_failed(l) || (!l->home && late && cw_run_global_lock_now_ns() >= late);
+    return cw_run_context_device_has_failed(l) || (!l->home && late && cw_run_global_lock_now_ns() >= late);
 }
 
-cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from, uint64_t low, size_t bytes,
-                              void *to)
+cl_int cw_run_quarantine_read(const struct cw_run_instruction *fetch)
 {
-    struct reading *r = is_time_up(p->worker) ? NULL : malloc(sizeof *r + bytes);
+    const struct cw_run_context_device *p = fetch->place;
+    struct reading *r = is_time_up(p->worker) ? NULL : malloc(sizeof *r + fetch->bytes);
     cl_int err = CL_DEVICE_NOT_AVAILABLE;
     pthread_t thread;
     bool over;
 
     if (!r)
         return err;
-    *r = (struct reading){
-        .worker = p->worker, .place = *p, .device = *p->device, .from = from, .low = low, .bytes = bytes};
+    *r = (struct reading){.fetch = *fetch, .place = *p, .device = *p->device};
+    r->fetch.kind = CW_RUN_I_SAVE;
+    r->fetch.place = &r->place;
+    r->fetch.host = r->to;
     r->place.device = &r->device;
     pthread_mutex_init(&r->lock, NULL);
     cw_lock_order_add(&r->lock, CW_LOCK_QUARANTINE);
     pthread_cond_init(&r->told, NULL);
-    cw_next.clRetainMemObject(from);
+    cw_next.clRetainMemObject(fetch->memory);
     if (!cw_thread_try(&thread, read_apart, r)) {
-        cw_next.clReleaseMemObject(from);
+        cw_next.clReleaseMemObject(fetch->memory);
         destroy(r);
         return err;
     }
@@ -152,7 +138,7 @@ cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from
     err = over ? r->err : err;
     pthread_mutex_unlock(&r->lock);
     if (err == CL_SUCCESS)
-        memcpy(to, r->to, bytes);
+        memcpy(fetch->host, r->to, fetch->bytes);
     if (over)
         destroy(r);
     return err;

@@ -7,7 +7,7 @@
 #ifndef CW_RUN_QUARANTINE_H
 #define CW_RUN_QUARANTINE_H
 
-#include "../core/types.h"
+#include "../core/instruction.h"
 
 /* Whether a launch that ends so says that its device has failed, rather than the launch. */
 bool cw_run_quarantine_is_due(cl_int status);
@@ -16,18 +16,13 @@ bool cw_run_quarantine_is_due(cl_int status);
  * of the program's. Lock held. */
 void cw_run_quarantine_begin(struct cw_run_worker *l, cl_int error, bool copy);
 
-/* A launch or a copy has failed there, or is about to be told to have: copies may never end. Lock not needed.
- */
-bool cw_run_quarantine_has_failed(const struct cw_run_worker *l);
-
 /* Reads from its memory may never end: it has failed, or a launch there is late. Lock not needed. */
 bool cw_run_quarantine_doubts(const struct cw_run_worker *l);
 
-/* Reads [low, low + bytes) of `from`, a memory object on the device of `p`, into `to`. A thread of its own
- * does, into memory of its own: this call returns when that device is in quarantine and its time is up,
- * and the thread, which may never come back from the vendor, then leaves `to` alone. Lock not held. */
-cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from, uint64_t low, size_t bytes,
-                              void *to);
+/* Runs `fetch`. A thread of its own does, into memory of its own: this call returns when that device is in
+ * quarantine and its time is up, and the thread, which may never come back from the vendor, then leaves
+ * fetch->host alone. Lock not held. */
+cl_int cw_run_quarantine_read(const struct cw_run_instruction *fetch);
 
 /* Saves what the memory of `l` alone has, once. No launch runs there. Worker held; lock held, given up
  * meanwhile. */

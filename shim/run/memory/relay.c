@@ -7,6 +7,7 @@
 
 #include "../../door/dispatch.h"
 #include "../core/global_lock.h"
+#include "../core/instruction.h"
 
 enum {
     SLOTS = 3,
@@ -69,51 +70,11 @@ static void give(struct relay *r)
     pthread_mutex_unlock(&lock);
 }
 
-static cl_int wait(cl_event *event)
-{
-    cl_int err = *event ? cw_next.clWaitForEvents(1, event) : CL_SUCCESS;
-
-    if (*event)
-        cw_next.clReleaseEvent(*event);
-    *event = NULL;
-    return err;
-}
-
 static size_t piece_of(size_t bytes)
 {
     size_t piece = bytes / PIECES_LEAST;
 
     return piece < PIECE_LEAST ? PIECE_LEAST : piece > PIECE ? PIECE : piece;
-}
-
-/* Bytes [low, high) of the buffer, the first of which is the piece at `at`. */
-struct piece {
-    size_t low, bytes;
-    unsigned char *at;
-};
-
-static struct piece piece_at(const struct relay *r, size_t low, size_t bytes, size_t piece, size_t i)
-{
-    size_t first = i * piece;
-
-    return (struct piece){low + first, first + piece > bytes ? bytes - first : piece,
-                          r->bytes + i % SLOTS * PIECE};
-}
-
-static cl_int begin_read(const struct cw_run_relay_end *from, const struct piece *p, cl_event *event)
-{
-    cl_int err = cw_next.clEnqueueReadBuffer(from->place->copies, from->memory, CL_FALSE, p->low, p->bytes,
-                                             p->at, 0, NULL, event);
-
-    return err == CL_SUCCESS ? cw_next.clFlush(from->place->copies) : err;
-}
-
-static cl_int begin_write(const struct cw_run_relay_end *to, const struct piece *p, cl_event *event)
-{
-    cl_int err = cw_next.clEnqueueWriteBuffer(to->place->copies, to->memory, CL_FALSE, p->low, p->bytes,
-                                              p->at, 0, NULL, event);
-
-    return err == CL_SUCCESS ? cw_next.clFlush(to->place->copies) : err;
 }
 
 /* A copy under way, without its reads. */
@@ -148,31 +109,36 @@ static bool is_good(const struct job *j)
     return any && j->err == CL_SUCCESS;
 }
 
-static struct piece piece_of_job(const struct job *j, size_t i)
+/* Piece `i` goes through the relay, from or to the end. */
+static cl_int begin(const struct job *j, enum cw_run_instruction_kind kind,
+                    const struct cw_run_relay_end *end, size_t i, cl_event *event)
 {
     const struct cw_run_relay_copy *c = j->sink->copy;
+    size_t first = i * j->piece, rest = c->bytes - first;
+    const struct cw_run_instruction piece = {kind,
+                                             false,
+                                             end->place,
+                                             {{end->memory, c->low + first, rest < j->piece ? rest : j->piece,
+                                               j->relay->bytes + i % SLOTS * PIECE}}};
+    cl_int err = cw_run_instruction_begin(&piece, event);
 
-    return piece_at(j->relay, c->low, c->bytes, j->piece, i);
+    return err == CL_SUCCESS ? cw_next.clFlush(end->place->copies) : err;
 }
 
 static void read_piece(struct job *j, size_t i)
 {
-    struct piece p = piece_of_job(j, i);
-
     for (uint32_t k = 0; k < j->n; k++)
-        note(&j->sink[k].err, wait(&j->sink[k].written[i % SLOTS]));
+        note(&j->sink[k].err, cw_run_instruction_wait(&j->sink[k].written[i % SLOTS]));
     if (is_good(j))
-        j->err = begin_read(&j->sink->copy->from, &p, &j->read[i % SLOTS]);
+        j->err = begin(j, CW_RUN_I_FETCH, &j->sink->copy->from, i, &j->read[i % SLOTS]);
 }
 
 static void write_piece(struct job *j, size_t i)
 {
-    struct piece p = piece_of_job(j, i);
-
-    j->err = wait(&j->read[i % SLOTS]);
+    j->err = cw_run_instruction_wait(&j->read[i % SLOTS]);
     for (uint32_t k = 0; j->err == CL_SUCCESS && k < j->n; k++)
         if (j->sink[k].err == CL_SUCCESS)
-            j->sink[k].err = begin_write(&j->sink[k].copy->to, &p, &j->sink[k].written[i % SLOTS]);
+            j->sink[k].err = begin(j, CW_RUN_I_GIVE, &j->sink[k].copy->to, i, &j->sink[k].written[i % SLOTS]);
 }
 
 /* Piece `i` is read while the one before it is written. */
@@ -185,17 +151,17 @@ static void step(struct job *j, size_t i)
 }
 
 /* The room is used until then. */
-static void finish(struct job *j, uint64_t begin)
+static void finish(struct job *j, uint64_t begin_ns)
 {
     uint64_t took_ns;
 
     for (int i = 0; i < SLOTS; i++) {
-        note(&j->err, wait(&j->read[i]));
+        note(&j->err, cw_run_instruction_wait(&j->read[i]));
         for (uint32_t k = 0; k < j->n; k++)
-            note(&j->sink[k].err, wait(&j->sink[k].written[i]));
+            note(&j->sink[k].err, cw_run_instruction_wait(&j->sink[k].written[i]));
     }
     give(j->relay);
-    took_ns = cw_run_global_lock_now_ns() - begin;
+    took_ns = cw_run_global_lock_now_ns() - begin_ns;
     for (uint32_t k = 0; k < j->n; k++) {
         const struct sink *s = &j->sink[k];
 
@@ -231,7 +197,7 @@ void cw_run_relay_copies(struct cw_run_relay_copy *copy, uint32_t n)
     struct job job[CW_RUN_RELAY_COPIES];
     uint32_t jobs = 0;
     size_t steps = 0;
-    uint64_t begin;
+    uint64_t begin_ns;
 
     for (uint32_t k = 0; k < n; k++) {
         copy[k].err = CL_OUT_OF_HOST_MEMORY;
@@ -242,13 +208,13 @@ void cw_run_relay_copies(struct cw_run_relay_copy *copy, uint32_t n)
         job[jobs] = begin_job(&sink[k], n - k);
         steps = job[jobs].pieces > steps ? job[jobs].pieces : steps;
     }
-    begin = cw_run_global_lock_now_ns();
+    begin_ns = cw_run_global_lock_now_ns();
     for (size_t i = 0; i <= steps; i++)
         for (uint32_t k = 0; k < jobs; k++)
             step(&job[k], i);
     for (uint32_t k = 0; k < jobs; k++)
         if (job[k].relay)
-            finish(&job[k], begin);
+            finish(&job[k], begin_ns);
 }
 
 void cw_run_relay_after_fork(void)

@@ -69,7 +69,7 @@ static bool fetch_needed(const struct cw_run_task *t, const struct cw_run_access
     bool good = true;
 
     for (uint32_t i = 0; good && needed(t, a, i, &low, &high); i++)
-        good = cw_run_spread_bring_for(t, a->region, low, high, memory);
+        good = cw_run_spread_bring(t, a->region, low, high, memory);
     return good;
 }
 
@@ -105,7 +105,7 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
     r->root->used = cw_run.sequence;
     if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 && !a->rows && !r->root->was_mapped &&
         cw_run_native_use_is_over(r))
-        cw_run_spread_bring(r, a->low, a->high, CW_MEMORY_HOST); /* a copy that nothing needs */
+        cw_run_spread_bring(NULL, r, a->low, a->high, CW_MEMORY_HOST); /* a copy that nothing needs */
     return !a->write || a->beside || has_space(a);
 }
 
@@ -156,7 +156,7 @@ bool cw_run_spread_come_to_host(const struct cw_run_task *t, struct cw_run_regio
     if (!r->spread)
         return true;
     cw_run_spread_copies_are(CW_MOVE_NEEDED);
-    if (!cw_run_spread_bring(r, low, high, CW_MEMORY_HOST))
+    if (!cw_run_spread_bring(NULL, r, low, high, CW_MEMORY_HOST))
         return false;
     while (r->spread->arrivals) /* from there, perhaps */
         cw_run_spread_wait();

@@ -2,10 +2,8 @@
  * their own (cw_run_worker.memory). The protocol is that of memory/coherence.h.
  *
  * Only buffers whose bytes are run mode's own leave the host's memory, and only with a launch that runs on
- * such a device. As long as cw_run.far_workers is 0 nothing here is called.
- *
- * spread.c has the two ends of a command, spread_record.c the state of a buffer, spread_copy.c the copies,
- * spread_space.c what leaves a memory, spread_claim.c the claims. */
+ * such a device. As long as cw_run.far_workers is 0 nothing here is called. All functions but
+ * cw_run_spread_read need the lock. */
 #ifndef CW_RUN_SPREAD_H
 #define CW_RUN_SPREAD_H
 
@@ -13,20 +11,20 @@
 #include "extents.h"
 
 /* Whether the launch may run where the bytes have to be copied: it reaches no memory that the program may
- * touch without a command (CL_MEM_USE_HOST_PTR, mapped), and no image. Lock held. */
+ * touch without a command (CL_MEM_USE_HOST_PTR, mapped), and no image. */
 bool cw_run_spread_may(const struct cw_run_launch *l);
 
-/* All bytes that the command may touch are valid in the memory of its worker. Lock held. */
+/* All bytes that the command may touch are valid in the memory of its worker. */
 bool cw_run_spread_is_here(const struct cw_run_task *t);
 
 /* No command that is not ordered with `t` has claimed bytes of its in another memory. A ready command that
- * may not claim its bytes stays in its heap. Lock held. */
+ * may not claim its bytes stays in its heap. */
 bool cw_run_spread_may_claim(const struct cw_run_task *t);
 
-/* If all its bytes are here and it may claim them it does, and true. Lock held. */
+/* If all its bytes are here and it may claim them it does, and true. */
 bool cw_run_spread_claims(struct cw_run_task *t);
 
-/* It claims them no more, if it did: it is over, or runs elsewhere. Lock held. */
+/* It claims them no more, if it did: it is over, or runs elsewhere. */
 void cw_run_spread_release(struct cw_run_task *t);
 
 /* Claims them, which it may, makes them so, and makes room for the change at the command's end. An error:
@@ -49,28 +47,27 @@ bool cw_run_spread_come_to_host(const struct cw_run_task *t, struct cw_run_regio
                                 uint64_t high);
 
 /* The command is over: what it may have written, with success or with an error after it had begun, is
- * valid in the memory of its worker alone, and it claims nothing any more. Lock held. */
+ * valid in the memory of its worker alone, and it claims nothing any more. */
 void cw_run_spread_over(struct cw_run_task *t);
 
 /* The command has failed and may have written. True: its bytes are as before in another memory, but for
- * those that it surely writes, so it may run again there. False: all that it may have written is lost.
- * Lock held. */
+ * those that it surely writes, so it may run again there. False: all that it may have written is lost. */
 bool cw_run_spread_failed(struct cw_run_task *t);
 
-/* Bytes that the command needs are not valid in the memory of its worker: they would be copied. Lock held. */
+/* Bytes that the command needs are not valid in the memory of its worker: they would be copied. */
 bool cw_run_spread_lacks(const struct cw_run_task *t);
 
 /* Bytes that the command needs are in memories of helpers alone: neither in `memory`, which is that of the
- * program's own device, nor in the host's. Lock held. */
+ * program's own device, nor in the host's. */
 bool cw_run_spread_is_with_others(const struct cw_run_task *t, uint32_t memory);
 
-/* Other memories than that of its worker have all bytes that the command needs. Lock held. */
+/* Other memories than that of its worker have all bytes that the command needs. */
 bool cw_run_spread_is_elsewhere(const struct cw_run_task *t);
 
-/* The command, which has not run, will not. Lock held. */
+/* The command, which has not run, will not. */
 void cw_run_spread_abandon(struct cw_run_task *t);
 
-/* The command could not run as bytes that it needs are lost: so are those that it was to write. Lock held. */
+/* The command could not run as bytes that it needs are lost: so are those that it was to write. */
 void cw_run_spread_lost(struct cw_run_task *t);
 
 /* What is valid in the memory of `l` alone goes home, and then nothing is valid there; what the device does
@@ -81,19 +78,19 @@ void cw_run_spread_leave(struct cw_run_worker *l);
 bool cw_run_spread_make_space(struct cw_run_worker *l, const struct cw_run_task *t);
 
 /* The first part of [low, high) of buffer `r` of which all bytes are valid in the same memories; false: it is
- * empty. Lock held. */
+ * empty. */
 bool cw_run_spread_part(const struct cw_run_region *r, uint64_t low, uint64_t high, struct cw_extent *part);
 
 /* Where the bytes of the buffer are valid; made by the first call, when all of them are valid in the
- * memory of the context's own device. NULL: memory is out. Lock held. */
+ * memory of the context's own device. NULL: memory is out. */
 struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r);
 
 /* The region of a buffer that has left the host's memory, behind `r` in a list of them all; NULL: the first,
- * behind the last one. Lock held. */
+ * behind the last one. */
 struct cw_run_region *cw_run_spread_after(const struct cw_run_region *r);
 
 /* All bytes of the buffer are valid where native commands find them and there alone, and no managed command
- * uses any. Lock held. */
+ * uses any. */
 bool cw_run_spread_is_at_rest(const struct cw_run_region *r);
 
 /* All bytes of buffer `r`, which has left the host's memory, become valid where native commands find them,
@@ -107,10 +104,40 @@ struct cw_run_region *cw_run_spread_come_home(struct cw_run_region *r);
 void cw_run_spread_all_home(void);
 
 /* One line for the summary: bytes between memories, by the kind of their need. Returns its length, 0 where
- * there were none. Lock held. */
+ * there were none. */
 int cw_run_spread_describe(char *text, unsigned size);
 
 /* The buffer goes: frees what is known of it. Lock held. NULL is ignored. */
 void cw_run_spread_free(struct cw_run_spread *s);
+
+/* ---- spread_read.c: reads of the program, each piece straight from the device that has it to the program's
+ * memory. Where bytes are valid stays as it is. */
+
+/* Such a read: a CW_RUN_COPY of one row from a buffer to memory of the program, which is `apart`. It needs no
+ * device: a thread that waits for it runs it also while its worker runs another command. */
+static inline bool cw_run_spread_read_is(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_COPY && t->apart;
+}
+
+/* Does it, and returns its status; lock not held. */
+cl_int cw_run_spread_read(struct cw_run_task *t);
+
+/* Bytes [low, high) of the buffer may be in other devices' memories when the commands so far are over, and
+ * are so many that such a read gains. */
+bool cw_run_spread_read_pays(const struct cw_run_region *r, uint64_t low, uint64_t high);
+
+/* ---- spread_beside.c: bytes that a part of a launch has written in its memory, and another part in the
+ * memory where they count until the launch is over (tiles/tile_margin.c). Then they are valid in both, unless
+ * something else has come there meanwhile. */
+
+struct cw_run_beside;
+
+/* The part, which has run, wrote such bytes: all its accesses that say so go into the launch's list. Where
+ * memory is out they are left out. */
+void cw_run_spread_beside_add(struct cw_run_beside **list, const struct cw_run_task *part);
+
+/* The launch is over, or goes: frees the list. `counts`: it ended well. */
+void cw_run_spread_beside_end(struct cw_run_beside *list, bool counts);
 
 #endif

@@ -43,8 +43,8 @@ static struct cw_run_ahead *take(struct cw_run_worker *l, struct cw_coherence_mo
     bool lost;
 
     while ((a = *at)) {
-        bool missing = a->region->spread && cw_coherence_next(&a->region->spread->valid, a->low, a->high,
-                                                              a->to, cw_run_spread_direct(), move, &lost);
+        bool missing = a->region->spread && cw_coherence_moves(&a->region->spread->valid, a->low, a->high,
+                                                               a->to, cw_run_spread_direct(), move, 1, &lost);
 
         if (missing && !cw_run_spread_may_copy_ahead(a->region, move)) {
             at = &a->next;
@@ -114,7 +114,7 @@ static void ask(struct cw_run_task *t, struct cw_run_region *r, uint64_t low, ui
     struct cw_run_worker *l;
     bool lost;
 
-    if (!cw_coherence_next(&r->spread->valid, low, high, to, cw_run_spread_direct(), &move, &lost))
+    if (!cw_coherence_moves(&r->spread->valid, low, high, to, cw_run_spread_direct(), &move, 1, &lost))
         return;
     l = worker_of(move.from == CW_MEMORY_HOST ? move.to : move.from);
     if (is_asked(l, &like) || !(a = malloc(sizeof *a)))

@@ -1,6 +1,4 @@
-/* spread_beside.c - see memory/spread_beside.h. */
-#include "spread_beside.h"
-
+/* spread_beside.c - see memory/spread.h. */
 #include <stdlib.h>
 
 #include "../core/fault.h"

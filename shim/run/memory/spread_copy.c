@@ -79,87 +79,52 @@ static bool is_direct(const struct cw_coherence_move *m)
 }
 
 /* The bytes come back to where the program's own device or the host works. */
-static bool is_back(const struct cw_run_region *r, const struct cw_coherence_move *m)
+static bool is_back(const struct cw_run_relay_copy *c)
 {
-    return m->to == CW_MEMORY_HOST || (is_direct(m) && place_of(r, m->to)->device->home);
+    return !c->to.place || (c->from.place && c->to.place->device->home);
 }
 
-static cl_mem object_at(const struct cw_run_region *r, const struct cw_run_context_device *p)
+static struct cw_run_relay_end end_at(const struct cw_run_region *r, uint32_t memory)
 {
-    return p->device->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->worker->number];
+    const struct cw_run_context_device *p = place_of(r, memory);
+
+    return (struct cw_run_relay_end){p, p->device->home ? (cl_mem)(uintptr_t)r->root->r.handle
+                                                        : r->root->mirrors[p->worker->number]};
 }
 
-/* A copy while it is made. */
-struct copying {
-    struct cw_run_arrival arrival; /* with its move */
-    struct cw_run_worker
-        *failed;      /* the helper that has; NULL: the program's own device, or there is no room */
-    uint64_t took_ns; /* waiting for others left out */
-    cl_int err;
-    bool back, skip;
-};
-
-static void copy_directly(const struct cw_run_region *r, struct copying *c, uint32_t n)
+/* An end in the host's memory stays empty. */
+static struct cw_run_relay_copy copy_of(const struct cw_run_region *r, const struct cw_coherence_move *m)
 {
-    struct cw_run_relay_copy relay[CW_RUN_RELAY_COPIES];
-    uint32_t k = 0;
+    struct cw_run_relay_copy c = {.low = m->low, .bytes = m->high - m->low};
 
-    for (uint32_t i = 0; i < n; i++) {
-        const struct cw_coherence_move *m = &c[i].arrival.move;
-        struct cw_run_relay_copy *x = &relay[k];
-
-        *x = (struct cw_run_relay_copy){.from.place = place_of(r, m->from),
-                                        .to.place = place_of(r, m->to),
-                                        .low = m->low,
-                                        .bytes = m->high - m->low};
-        x->from.memory = object_at(r, x->from.place);
-        x->to.memory = object_at(r, x->to.place);
-        c[i].failed = (c[i].back ? x->from.place : x->to.place)->worker;
-        c[i].err = c[i].skip ? CL_SUCCESS : cw_run_fault_copy(c[i].failed, c[i].back);
-        c[i].skip |= c[i].err != CL_SUCCESS;
-        k += !c[i].skip;
-    }
-    cw_run_relay_copies(relay, k);
-    for (uint32_t i = n; i-- > 0;) {
-        const struct cw_run_relay_copy *x = &relay[k - !c[i].skip];
-
-        if (c[i].skip)
-            continue;
-        k--;
-        c[i].err = x->err;
-        c[i].took_ns = x->took_ns;
-        c[i].failed = x->failed && !x->failed->place->device->home ? x->failed->place->worker : NULL;
-    }
+    if (m->from != CW_MEMORY_HOST)
+        c.from = end_at(r, m->from);
+    if (m->to != CW_MEMORY_HOST)
+        c.to = end_at(r, m->to);
+    return c;
 }
 
-/* Lock not held. */
-static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m, uint64_t *took_ns)
+/* One end is in the host's memory. Lock not held. */
+static void copy_host(const struct cw_run_region *r, struct cw_run_relay_copy *c)
 {
-    bool home = m->to == CW_MEMORY_HOST;
-    const struct cw_run_context_device *p = place_of(r, home ? m->from : m->to);
-    cl_mem replica = object_at(r, p);
-    uint8_t *host = r->root->address + m->low;
-    uint64_t begin, bytes = m->high - m->low;
-    cl_int err;
+    bool home = c->from.place;
+    const struct cw_run_relay_end *end = home ? &c->from : &c->to;
+    const struct cw_run_instruction i = {home ? CW_RUN_I_FETCH : CW_RUN_I_GIVE,
+                                         false,
+                                         end->place,
+                                         {{end->memory, c->low, c->bytes, r->root->address + c->low}}};
+    struct cw_run_worker *l = end->place->worker;
+    bool saves = home && cw_run_quarantine_doubts(l);
+    uint64_t begin_ns = 0;
 
-    if (home && cw_run_quarantine_doubts(p->worker))
-        return cw_run_quarantine_read(p, replica, m->low, bytes, host);
-    if (!cw_run_context_device_turn_take(p))
-        return CL_DEVICE_NOT_AVAILABLE;
-    if (cw_run_quarantine_has_failed(p->worker)) { /* the launch that had the turn before */
-        cw_run_context_device_turn_give(p);
-        return home ? cw_run_quarantine_read(p, replica, m->low, bytes, host) : CL_DEVICE_NOT_AVAILABLE;
+    c->err = saves ? CL_DEVICE_NOT_AVAILABLE : cw_run_instruction_transfer(&i, 1, &begin_ns);
+    if (begin_ns) {
+        begin_ns = hold_link(l, begin_ns, c->bytes);
+        c->took_ns = cw_run_global_lock_now_ns() - begin_ns;
+    } else if (saves || (home && cw_run_context_device_has_failed(l))) {
+        c->err = cw_run_quarantine_read(&i);
     }
-    begin = cw_run_global_lock_now_ns();
-    err = cw_run_fault_copy(p->worker, home);
-    if (err == CL_SUCCESS && home)
-        err = cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
-    else if (err == CL_SUCCESS)
-        err = cw_run_context_device_write(p->copies, replica, m->low, bytes, host);
-    cw_run_context_device_turn_give(p);
-    begin = hold_link(p->worker, begin, bytes);
-    *took_ns = cw_run_global_lock_now_ns() - begin;
-    return err;
+    c->failed = c->err == CL_SUCCESS ? NULL : end;
 }
 
 /* ---- copies in the recorded log */
@@ -214,28 +179,33 @@ static void arrives(struct cw_run_spread *s, struct cw_run_arrival *arrival)
     cw_run_global_lock_tell();
 }
 
-/* Lock held. */
-static void is_made(const struct cw_run_region *r, struct copying *c, uint64_t begin_ns)
+/* What the program has read has come to no memory, and counts as moved from helpers alone. Lock held. */
+static void is_made(const struct cw_run_region *r, struct cw_run_arrival *arrival,
+                    const struct cw_run_relay_copy *c, uint64_t begin_ns)
 {
-    const struct cw_coherence_move *m = &c->arrival.move;
+    const struct cw_coherence_move *m = &arrival->move;
     struct cw_run_spread *s = r->spread;
-    struct cw_run_worker *l = place_of(r, c->back ? m->from : m->to)->worker;
+    bool back = is_back(c);
 
-    cw_run_spread_beside_spoil(s, m->low, m->high, m->to);
-    if (c->err == CL_SUCCESS)
-        cw_coherence_moved(&s->valid, m);
-    else
-        cw_extents_return(&s->valid, 1);
-    if (c->err == CL_SUCCESS && !c->skip)
-        cw_run_links_copied(l, c->back, m->high - m->low, c->took_ns);
-    cw_run.counts.far_copies[c->back]++;
-    cw_run.counts.far_bytes[c->back] += m->high - m->low;
-    cw_run.counts.far_bytes_for[cause.why] += m->high - m->low;
-    if (CW_UNLIKELY(cw_run.recording))
-        record(s, m, begin_ns);
-    arrives(s, &c->arrival);
+    if (m->to < CW_MEMORIES) {
+        cw_run_spread_beside_spoil(s, m->low, m->high, m->to);
+        if (c->err == CL_SUCCESS) {
+            cw_coherence_moved(&s->valid, m);
+            cw_run_links_copied((back ? c->from : c->to).place->worker, back, c->bytes, c->took_ns);
+        } else {
+            cw_extents_return(&s->valid, 1);
+        }
+    }
+    if (m->to < CW_MEMORIES || !c->from.place->device->home) {
+        cw_run.counts.far_copies[back]++;
+        cw_run.counts.far_bytes[back] += c->bytes;
+        cw_run.counts.far_bytes_for[cause.why] += c->bytes;
+        if (CW_UNLIKELY(cw_run.recording))
+            record(s, m, begin_ns);
+    }
+    arrives(s, arrival);
     if (c->err != CL_SUCCESS && c->failed && c->err != CL_MEM_OBJECT_ALLOCATION_FAILURE)
-        cw_run_quarantine_begin(c->failed, c->err, true);
+        cw_run_quarantine_begin(c->failed->place->worker, c->err, true);
 }
 
 /* Makes `n` copies, to one memory or several, at the same time; one, unless all are direct. There is room for
@@ -245,28 +215,27 @@ static uint32_t make_copies(const struct cw_run_region *r, const struct cw_coher
                             bool ahead, cl_int *err)
 {
     struct cw_run_spread *s = r->spread;
-    struct copying c[CW_RUN_RELAY_COPIES];
+    struct cw_run_arrival arrival[CW_RUN_RELAY_COPIES];
+    struct cw_run_relay_copy copy[CW_RUN_RELAY_COPIES];
     uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0;
     uint32_t made = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        c[i] = (struct copying){.arrival = {move[i], s->arrivals, ahead},
-                                .back = is_back(r, &move[i]),
-                                .skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED)};
-        c[i].failed = place_of(r, c[i].back ? move[i].from : move[i].to)->worker;
-        s->arrivals = &c[i].arrival;
+        arrival[i] = (struct cw_run_arrival){move[i], s->arrivals, ahead};
+        s->arrivals = &arrival[i];
+        copy[i] = copy_of(r, &move[i]);
     }
     cw_run_global_lock_give();
     if (is_direct(move))
-        copy_directly(r, c, n);
-    else if (!c->skip)
-        c->err = copy(r, move, &c->took_ns);
+        cw_run_relay_copies(copy, n);
+    else
+        copy_host(r, copy);
     cw_run_global_lock_take();
     for (uint32_t i = 0; i < n; i++)
-        is_made(r, &c[i], begin_ns);
-    while (made < n && c[made].err == CL_SUCCESS)
+        is_made(r, &arrival[i], &copy[i], begin_ns);
+    while (made < n && copy[made].err == CL_SUCCESS)
         made++;
-    *err = made < n ? c[made].err : CL_SUCCESS;
+    *err = made < n ? copy[made].err : CL_SUCCESS;
     return made;
 }
 
@@ -291,24 +260,16 @@ uint64_t cw_run_spread_direct(void)
     return direct;
 }
 
-/* The first copies that `memory` needs of these bytes, which may be made at the same time. 0: there is none.
- * *lost: bytes of them are nowhere. */
+/* cw_coherence_moves, but for copies that others are in the way of, if not of the first one. */
 static uint32_t next_moves(const struct cw_run_spread *s, uint64_t low, uint64_t high, uint32_t memory,
                            struct cw_coherence_move *move, bool *lost)
 {
-    uint64_t direct = cw_run_spread_direct();
-    uint32_t n = 0;
-    bool beyond;
+    uint32_t n = cw_coherence_moves(&s->valid, low, high, memory, cw_run_spread_direct(), move, MOVES, lost),
+             i = 1;
 
-    while (n < MOVES &&
-           cw_coherence_next(&s->valid, low, high, memory, direct, &move[n], n ? &beyond : lost)) {
-        if (n && (!is_direct(&move[n]) || is_under_way(s, &move[n]) || is_covered(s, &move[n])))
-            break;
-        low = move[n].high;
-        if (!is_direct(&move[n++]))
-            break;
-    }
-    return n;
+    while (i < n && !is_under_way(s, &move[i]) && !is_covered(s, &move[i]))
+        i++;
+    return i < n ? i : n;
 }
 
 /* The part reads all bytes of the copy, and its memory lacks them. Then *to is the same copy, to there. */
@@ -322,8 +283,8 @@ static bool shares(const struct cw_run_task *part, const struct cw_run_region *r
     while (i < n && !(a[i].region == r && !a[i].write && a[i].low <= m->low && m->high <= a[i].high))
         i++;
     return i < n &&
-           cw_coherence_next(&r->spread->valid, m->low, m->high, cw_run_spread_memory_of(part),
-                             cw_run_spread_direct(), to, &lost) &&
+           cw_coherence_moves(&r->spread->valid, m->low, m->high, cw_run_spread_memory_of(part),
+                              cw_run_spread_direct(), to, 1, &lost) &&
            to->low == m->low && to->high == m->high && to->from == m->from && is_direct(to) &&
            cw_run_spread_may_copy(r, to);
 }
@@ -372,8 +333,8 @@ static uint32_t share(const struct cw_run_task *t, const struct cw_run_region *r
     return n;
 }
 
-bool cw_run_spread_bring_for(const struct cw_run_task *t, struct cw_run_region *r, uint64_t low,
-                             uint64_t high, uint32_t memory)
+bool cw_run_spread_bring(const struct cw_run_task *t, struct cw_run_region *r, uint64_t low, uint64_t high,
+                         uint32_t memory)
 {
     struct cw_run_spread *s = r->spread;
     struct cw_coherence_move move[CW_RUN_RELAY_COPIES], *failed;
@@ -406,11 +367,6 @@ bool cw_run_spread_bring_for(const struct cw_run_task *t, struct cw_run_region *
             return false;
     }
     return !lost;
-}
-
-bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory)
-{
-    return cw_run_spread_bring_for(NULL, r, low, high, memory);
 }
 
 /* ---- copies that no command waits for yet */
@@ -453,31 +409,21 @@ bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence
 cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coherence_move *m,
                               const struct cw_run_queue *queue, void *to)
 {
-    struct cw_run_spread *s = r->spread;
-    struct cw_run_arrival arrival = {.move = *m, .next = s->arrivals};
-    const struct cw_run_context_device *p = place_of(r, m->from);
-    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0, bytes = m->high - m->low;
-    bool skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED), helper = !p->device->home;
-    cl_int err;
+    struct cw_run_arrival arrival = {*m, r->spread->arrivals, false};
+    struct cw_run_relay_copy c = {.from = end_at(r, m->from), .low = m->low, .bytes = m->high - m->low};
+    const struct cw_run_context_device *p = c.from.place;
+    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0;
 
-    s->arrivals = &arrival; /* the buffer stays there meanwhile */
+    r->spread->arrivals = &arrival; /* the buffer stays there meanwhile */
     cw_run_global_lock_give();
-    err = helper ? cw_run_fault_copy(p->worker, true) : CL_SUCCESS;
-    if (err == CL_SUCCESS && !skip)
-        err = cw_run_staging_read_apart((cl_command_queue)(uintptr_t)queue->r.handle, p->copies,
-                                        object_at(r, p), m->low, bytes, to);
+    c.failed = &c.from;
+    c.err = cw_run_fault_copy(p->worker, true);
+    if (c.err == CL_SUCCESS && !cw_run_fault_omits(CW_RUN_FAULT_UNFETCHED))
+        c.err = cw_run_staging_read_apart((cl_command_queue)(uintptr_t)queue->r.handle, p->copies,
+                                          c.from.memory, c.low, c.bytes, to);
     cw_run_global_lock_take();
-    if (helper) {
-        cw_run.counts.far_copies[1]++;
-        cw_run.counts.far_bytes[1] += bytes;
-        cw_run.counts.far_bytes_for[cause.why] += bytes;
-        if (CW_UNLIKELY(cw_run.recording))
-            record(s, m, begin_ns);
-        if (err != CL_SUCCESS && err != CL_MEM_OBJECT_ALLOCATION_FAILURE)
-            cw_run_quarantine_begin(p->worker, err, true);
-    }
-    arrives(s, &arrival);
-    return err;
+    is_made(r, &arrival, &c, begin_ns);
+    return c.err;
 }
 
 /* ---- everything comes home */
@@ -505,7 +451,7 @@ struct cw_run_region *cw_run_spread_come_home(struct cw_run_region *r)
     cw_run_record_pin(&r->root->r);
     while (cw_run_spread_copies_ahead(r, 0, s->valid.bytes))
         cw_run_spread_wait();
-    if (cw_run_spread_bring(r, 0, s->valid.bytes, cw_run_spread_home_of(r)) &&
+    if (cw_run_spread_bring(NULL, r, 0, s->valid.bytes, cw_run_spread_home_of(r)) &&
         cw_extents_reserve(&s->valid, 1)) {
         cw_coherence_written(&s->valid, 0, s->valid.bytes, cw_run_spread_home_of(r));
         next = cw_run_spread_after(NULL); /* the list may be another one */

@@ -1,6 +1,4 @@
-/* spread_read.c - see memory/spread_read.h. */
-#include "spread_read.h"
-
+/* spread_read.c - see memory/spread.h. */
 #include <string.h>
 
 #include "../core/global_lock.h"
@@ -43,7 +41,7 @@ static uint32_t source_of(const struct cw_run_region *r, uint64_t valid)
 
 static bool read_by_host(struct cw_run_region *r, const struct cw_extent *piece, uint8_t *to)
 {
-    if (!cw_run_spread_bring(r, piece->low, piece->high, CW_MEMORY_HOST))
+    if (!cw_run_spread_bring(NULL, r, piece->low, piece->high, CW_MEMORY_HOST))
         return false;
     cw_run_global_lock_give();
     memcpy(to, r->root->address + piece->low, piece->high - piece->low);

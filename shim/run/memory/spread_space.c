@@ -52,7 +52,7 @@ static bool leave(struct cw_run_spread *s, uint32_t memory)
     cw_run_spread_beside_spoil(s, 0, s->valid.bytes, memory);
     for (;;) {
         while (good && find_alone(s, memory, &piece) && !cw_run_fault_since(CW_RUN_FAULT_UNSAVED))
-            good = cw_run_spread_bring(s->region, piece.low, piece.high, CW_MEMORY_HOST);
+            good = cw_run_spread_bring(NULL, s->region, piece.low, piece.high, CW_MEMORY_HOST);
         if (!s->arrivals)
             break;
         cw_run_spread_wait(); /* from there, perhaps */

@@ -15,7 +15,7 @@ struct cw_run_spread {
     struct cw_extents valid;
     struct cw_run_arrival *arrivals; /* copies that threads make: spread_copy.c */
     struct cw_run_access *covers;    /* writes of commands that run */
-    struct cw_run_beside *besides;   /* memory/spread_beside.h */
+    struct cw_run_beside *besides;   /* memory/spread.h */
     uint64_t recorded;               /* the buffer's id in the recorded log + 1; 0: none */
 };
 
@@ -64,13 +64,11 @@ void cw_run_spread_copies_are(enum cw_move_why why);
 /* The memories between which copies are made directly now (memory/relay.h), or-ed bits. */
 uint64_t cw_run_spread_direct(void);
 
-/* Makes [low, high) valid in `memory`. A copy that does not come home is tried once more; then its device
- * does not have these bytes. False: some are lost, the device does not take them, or memory is out. The lock
- * is given up meanwhile. */
-bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory);
-/* The same for `t`, which reads them there. Other parts of its launch may get the same bytes with it. */
-bool cw_run_spread_bring_for(const struct cw_run_task *t, struct cw_run_region *r, uint64_t low,
-                             uint64_t high, uint32_t memory);
+/* Makes [low, high) valid in `memory`, where `t`, if not NULL, reads them. Other parts of its launch may get
+ * them with it. A copy that does not come home is tried once more; then its device does not have these bytes.
+ * False: some are lost, the device does not take them, or memory is out. The lock is given up meanwhile. */
+bool cw_run_spread_bring(const struct cw_run_task *t, struct cw_run_region *r, uint64_t low, uint64_t high,
+                         uint32_t memory);
 
 /* A copy that no command waits for yet (spread_ahead.h) is under way on some of these bytes. */
 bool cw_run_spread_copies_ahead(const struct cw_run_region *r, uint64_t low, uint64_t high);

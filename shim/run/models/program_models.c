@@ -80,13 +80,14 @@ static void free_job(struct job *j)
 }
 
 /* `ns`: of the thread's processor time. test/bench/models.bench reads the figures. */
-static void say(const struct job *j, enum cw_status status, const struct cw_error *err, bool kept, double ns)
+static void say(const struct job *j, enum cw_status status, const struct cw_error *err, bool stored,
+                double ns)
 {
     double ms = ns / 1e6, own_ms = j->caller_ns / 1e6;
 
     if (status == CW_OK)
         cw_log_debug("kernel footprints: %s: %.3f ms, %.3f ms of the program's thread",
-                     kept ? "kept from an earlier run" : "analysed", ms, own_ms);
+                     stored ? "kept from an earlier run" : "analysed", ms, own_ms);
     else if (status != CW_ERR_NOTFOUND)
         cw_log_debug("kernel footprints: none: %s: %.3f ms, %.3f ms of the program's thread", err->text, ms,
                      own_ms);
@@ -123,7 +124,7 @@ static bool identify(const struct job *j, struct cw_run_compilers *compilers, ch
 }
 
 /* `begin`: when the job did, in the thread's processor time. */
-static struct cw_run_models *make(const struct job *j, bool *kept, double begin)
+static struct cw_run_models *make(const struct job *j, bool *stored, double begin)
 {
     struct cw_run_compilers compilers = {.n = 0};
     char identity[IDENTITY_BYTES] = "";
@@ -132,13 +133,13 @@ static struct cw_run_models *make(const struct job *j, bool *kept, double begin)
     struct cw_error err = {0};
     enum cw_status status;
 
-    *kept = false;
+    *stored = false;
     if (identify(j, &compilers, identity))
         vendor.identity = identity;
     if (!m)
         return NULL;
-    status = cw_program_models_get(&models.source, j->source, j->options, &vendor, &m->set, kept, &err);
-    say(j, status, &err, *kept, cw_thread_cpu_ns() - begin);
+    status = cw_program_models_get(&models.source, j->source, j->options, &vendor, &m->set, stored, &err);
+    say(j, status, &err, *stored, cw_thread_cpu_ns() - begin);
     if (status == CW_OK)
         return m;
     free(m);
@@ -166,7 +167,7 @@ static void *work(void *unused)
     struct cw_run_models *m;
     struct job *j;
     double begin;
-    bool kept;
+    bool stored;
 
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's */
@@ -182,9 +183,9 @@ static void *work(void *unused)
         models.now = j;
         cw_run_global_lock_give();
         begin = cw_thread_cpu_ns();
-        m = make(j, &kept, begin);
+        m = make(j, &stored, begin);
         cw_run_global_lock_take();
-        if (kept) /* the others are made beside the program, once */
+        if (stored) /* the others are made beside the program, once */
             cw_run_account.cost_ns += cw_thread_cpu_ns() - begin;
         else if (m)
             cw_run_account.learns++;

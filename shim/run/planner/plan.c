@@ -341,7 +341,7 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
     uint32_t devices = planner->platform->devices;
     struct decision d = {.planner = planner,
                          .costs = {window, planner->handoff_ns, planner->set_up_ns, planner->shares, devices,
-                                   planner->rules.wake_ns, planner->rules.home_apart, planner->space,
+                                   planner->rules.wake_ns, planner->rules.home_separate, planner->space,
                                    planner->space_of},
                          .plan = plan};
     enum cw_status status = check_window(window, devices, err);

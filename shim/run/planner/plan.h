@@ -86,7 +86,7 @@ struct cw_run_rules {
     double planning_ns;      /* cost of planning, per command */
     double least_gain_ns;    /* gains below are not worth the trouble */
     double least_gain_share; /* the same, as a share of the time that doing nothing takes */
-    bool home_apart;         /* helpers run on home's cores: commands that may leave home do */
+    bool home_separate;      /* helpers run on home's cores: commands that may leave home do */
     bool always;             /* no profit test (tests) */
     uint32_t spaces;         /* memories, at most CW_RUN_PLAN_SPACES; 0: one */
     const struct cw_plan_space *space; /* each of them; copied. NULL: all devices are on memory 0 */

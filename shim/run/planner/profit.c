@@ -8,7 +8,7 @@ bool cw_run_profit_must_leave(const struct cw_run_costs *c, uint32_t i)
 {
     bool leave = false;
 
-    for (uint32_t p = 0; c->home_apart && p < c->devices && !leave; p++)
+    for (uint32_t p = 0; c->home_separate && p < c->devices && !leave; p++)
         leave = p != cw_run_home(c->window, i) && !isinf(c->window->cost_ns[(size_t)i * c->devices + p]);
     return leave;
 }

@@ -32,7 +32,7 @@ struct cw_run_costs {
     bool shares;                          /* commands may have parts */
     uint32_t devices;
     double wake_ns;
-    bool home_apart;
+    bool home_separate;
     const struct cw_plan_space *space; /* by number; NULL: all devices are on one memory */
     const uint32_t *space_of;          /* per device */
 };
@@ -46,7 +46,7 @@ static inline uint32_t cw_run_home(const struct cw_run_window *w, uint32_t i)
     return w->home ? w->home[i] : 0;
 }
 
-/* True when a plan may not have task `i` at home: home_apart, and it may run elsewhere. */
+/* True when a plan may not have task `i` at home: home_separate, and it may run elsewhere. */
 bool cw_run_profit_must_leave(const struct cw_run_costs *c, uint32_t i);
 
 /* The cost of task `i` on device `p`, hand-off included; INFINITY: not allowed. */

@@ -10,7 +10,6 @@
 
 #include "../../../analyzer/io/quantity.h"
 #include "../../door/log.h"
-#include "../core/context_device.h"
 #include "../core/fault.h"
 #include "stream_event.h"
 #include "stream_settings.h"
@@ -240,7 +239,9 @@ static cl_event put(struct area *from, struct area *to, cl_mem buffer, size_t by
     /* they go back to where they were */
     cw_next.clEnqueueMigrateMemObjects(from->queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
                                        NULL, NULL);
-    if (cw_run_context_device_write(from->queue, buffer, 0, bytes, from->host) != CL_SUCCESS)
+    if (cw_next.clEnqueueWriteBuffer(from->queue, buffer, CL_TRUE, 0, bytes, from->host, 0, NULL, NULL) !=
+            CL_SUCCESS ||
+        cw_next.clFinish(from->queue) != CL_SUCCESS)
         cw_log_error("the driver gave a buffer of %zu bytes to no device: its bytes are lost", bytes);
     return NULL;
 }

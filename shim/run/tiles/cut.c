@@ -72,7 +72,7 @@ enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
 {
     bool apart = cut->verdict.cut == CW_CUT_ANY || cut->merges;
 
-    return apart && cut->verdict.contiguous ? CW_RUN_LEGAL_APART : CW_RUN_LEGAL_TILE;
+    return apart && cut->verdict.contiguous ? CW_RUN_LEGAL_ALONE : CW_RUN_LEGAL_TILE;
 }
 
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
@@ -101,7 +101,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
     else
         cw_pinned_local(l->dims, l->global, cut->local);
     refused = look(l, cut);
-    if (!refused && home->memory && cw_run_cut_scope(cut) != CW_RUN_LEGAL_APART)
+    if (!refused && home->memory && cw_run_cut_scope(cut) != CW_RUN_LEGAL_ALONE)
         return cut->verdict.contiguous ? "its device does not share the host's memory"
                                        : "tiles would write between each other's bytes";
     return refused;

@@ -151,8 +151,6 @@ void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t
  * A unit is a row of work-items, of a kernel that cannot tell how its work-groups are: margins are launches
  * of their own then. Else it is a work-group. */
 
-struct cw_run_tiles;
-
 /* Settings; called by start(). */
 void cw_run_tile_margin_start(const struct cw_options *options);
 /* Fills the margins of the blocks of `x`, all bound, none of which has begun; x->series goes on. */

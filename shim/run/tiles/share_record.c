@@ -9,10 +9,10 @@
 /* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each device
  * does all work-items */
 
-#define KEPT_KERNEL UINT64_C(0x7469a1e5)
-#define KEPT_ITEMS  1e6 /* work-items of which the time is kept */
+#define RECORD_KERNEL UINT64_C(0x7469a1e5)
+#define RECORD_ITEMS  1e6 /* work-items of which the time is kept */
 
-static uint64_t kept_shape(const struct cw_run_share *h)
+static uint64_t record_shape(const struct cw_run_share *h)
 {
     return h->shape * 4 + h->dim;
 }
@@ -29,11 +29,11 @@ void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, si
 
         if (worker >= b->workers)
             continue;
-        cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, KEPT_KERNEL), kept_shape(h),
-                           KEPT_ITEMS, &b->estimator.device[worker], NULL, 1, &e);
+        cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, RECORD_KERNEL),
+                           record_shape(h), RECORD_ITEMS, &b->estimator.device[worker], NULL, 1, &e);
         if (e.source == CW_HISTORY_EXACT)
             cw_adaptive_know(h->control, i, (double)groups,
-                             e.mean_ns * (double)groups * h->group_items / KEPT_ITEMS + overhead_ns);
+                             e.mean_ns * (double)groups * h->group_items / RECORD_ITEMS + overhead_ns);
     }
 }
 
@@ -48,8 +48,8 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
         double speed = cw_adaptive_speed(h->control, x->part[i].at.place) * h->group_items;
 
         if (speed > 0 && x->part[i].at.worker < b->workers)
-            cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL),
-                           kept_shape(h), b->estimator.device[x->part[i].at.worker], KEPT_ITEMS,
-                           KEPT_ITEMS / speed);
+            cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, RECORD_KERNEL),
+                           record_shape(h), b->estimator.device[x->part[i].at.worker], RECORD_ITEMS,
+                           RECORD_ITEMS / speed);
     }
 }

@@ -13,7 +13,6 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
-#include "../memory/spread_beside.h"
 #include "../tasks/task.h"
 #include "../workers/worker.h"
 #include "../tuning/tuning.h"
@@ -49,17 +48,14 @@ static cl_int run_block(struct cw_run_task *part)
 /* A block under a planted fault. */
 static cl_int faulty_block(struct cw_run_task *part)
 {
-    bool half, twice, refuse, late;
+    bool twice, refuse, late;
     cl_int err;
 
     cw_run_global_lock_take();
-    half = cw_run_fault_now(CW_RUN_FAULT_HALF);
     twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
     refuse = part->at.worker != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
     late = part->at.worker != part->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
     cw_run_global_lock_give();
-    if (half)
-        return CL_COMPLETE;
     if (refuse)
         return CL_OUT_OF_RESOURCES;
     err = part->outcome.vendor = cw_run_fault_launch(part);

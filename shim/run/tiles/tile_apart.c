@@ -9,7 +9,6 @@
 #include "../core/state.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
-#include "../memory/spread_beside.h"
 #include "../models/cutter.h"
 
 enum { TILES = 3 }; /* before a block, the block, behind it */

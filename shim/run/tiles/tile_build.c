@@ -152,8 +152,8 @@ static enum cw_run_copy_state next_state(struct cw_run_program *p, const struct 
         return state;
     if (build && cw_run_learn_begins(CW_RUN_LEARN_BUILD))
         return CW_RUN_COPY_WANTED;
-    return cw_run_tile_program_is_due(p, l) && cw_run_learn_begins(CW_RUN_LEARN_KEPT) ? CW_RUN_COPY_ASKED
-                                                                                      : state;
+    return cw_run_tile_program_is_due(p, l) && cw_run_learn_begins(CW_RUN_LEARN_STORED) ? CW_RUN_COPY_ASKED
+                                                                                        : state;
 }
 
 bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool worth, bool build)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../core/context_device.h"
-#include "../core/fault.h"
 #include "../core/global_lock.h"
+#include "../core/instruction.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
@@ -123,26 +123,20 @@ bool cw_run_tile_merge_make(struct cw_run_tiles *x)
     return m->own;
 }
 
-/* Of part number `part`, for merge `i`. */
-static struct own *own_of(const struct cw_run_tiles *x, size_t part, uint32_t i)
-{
-    return &x->merges->own[part * CW_CUT_MAX_MERGES + i];
-}
-
 static struct cw_run_context_device *place_of(const struct cw_run_task *part)
 {
     return &part->queue->context->places[part->at.place];
 }
 
-/* Of the part, or of the copy of it that a worker runs. */
-static size_t number(const struct cw_run_task *part)
+/* Of the part, or of the copy of it that a worker runs, for merge `i`. */
+static struct own *own_of(const struct cw_run_task *part, uint32_t i)
 {
     const struct cw_run_tiles *x = part->tile.part_of;
-    size_t i = 0;
+    size_t p = 0;
 
-    while (i + 1 < x->parts && x->part[i].at.place != part->at.place)
-        i++;
-    return i;
+    while (p + 1 < x->parts && x->part[p].at.place != part->at.place)
+        p++;
+    return &x->merges->own[p * CW_CUT_MAX_MERGES + i];
 }
 
 void cw_run_tile_merge_free(struct cw_run_tiles *x)
@@ -153,7 +147,7 @@ void cw_run_tile_merge_free(struct cw_run_tiles *x)
         return;
     for (uint32_t p = 0; m->own && p < x->parts; p++)
         for (uint32_t i = 0; i < m->n; i++) {
-            const struct own *own = own_of(x, p, i);
+            const struct own *own = &m->own[p * CW_CUT_MAX_MERGES + i];
 
             x->whole->queue->context->own_objects -= own->memory && own->place->device->home;
             cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, own->memory);
@@ -214,11 +208,8 @@ static bool knows(const struct cw_run_task *part)
 {
     struct cw_run_tile_merges *m = part->tile.part_of->merges;
 
-    while (m->state == COPYING) {
-        cw_run.waiters++;
-        cw_run_global_lock_wait(0);
-        cw_run.waiters--;
-    }
+    while (m->state == COPYING)
+        cw_run_spread_wait();
     if (m->state == UNKNOWN) {
         m->state = COPYING;
         m->state = copy_all(part) ? KNOWN : LOST;
@@ -247,27 +238,34 @@ static bool make_own(struct own *own, struct cw_run_context *c, struct cw_run_co
     return own->memory;
 }
 
+/* What the blocks of the part work on comes to v[], by merge; no `v`: it becomes what was there before. */
+static cl_int transfer_own(const struct cw_run_task *part, uint8_t *const *v)
+{
+    const struct cw_run_tile_merges *x = part->tile.part_of->merges;
+    struct cw_run_instruction list[CW_CUT_MAX_MERGES];
+
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct merge *m = &x->of[i];
+
+        list[i] = (struct cw_run_instruction){
+            v ? CW_RUN_I_MERGE : CW_RUN_I_GIVE,
+            false,
+            place_of(part),
+            {{own_of(part, i)->memory, m->low - m->memory->offset, m->high - m->low, v ? v[i] : m->was}}};
+    }
+    return cw_run_instruction_transfer(list, x->n, NULL);
+}
+
 /* Lock not held. */
 static bool fill_own(const struct cw_run_task *part)
 {
-    const struct cw_run_tiles *x = part->tile.part_of;
-    struct cw_run_context_device *p = place_of(part);
+    const struct cw_run_tile_merges *m = part->tile.part_of->merges;
     struct cw_run_context *c = part->queue->context;
-    cl_command_queue queue = cw_run_context_device_queue(c, p);
-    bool good = queue;
+    bool good = cw_run_context_device_queue(c, place_of(part));
 
-    for (uint32_t i = 0; i < x->merges->n && good; i++) {
-        const struct merge *m = &x->merges->of[i];
-        struct own *own = own_of(x, number(part), i);
-
-        good = make_own(own, c, p, m->memory->bytes) && cw_run_context_device_turn_take(p);
-        if (!good)
-            break;
-        good = cw_next.clEnqueueWriteBuffer(queue, own->memory, CL_TRUE, m->low - m->memory->offset,
-                                            m->high - m->low, m->was, 0, NULL, NULL) == CL_SUCCESS;
-        cw_run_context_device_turn_give(p);
-    }
-    return good;
+    for (uint32_t i = 0; i < m->n && good; i++)
+        good = make_own(own_of(part, i), c, place_of(part), m->of[i].memory->bytes);
+    return good && transfer_own(part, NULL) == CL_SUCCESS;
 }
 
 bool cw_run_tile_merge_begin(struct cw_run_task *part)
@@ -292,7 +290,7 @@ cl_int cw_run_tile_merge_set(const struct cw_run_task *part, cl_kernel kernel, s
     for (uint32_t i = 0; x->merges && i < x->merges->n && err == CL_SUCCESS; i++) {
         uint32_t arg = (uint32_t)x->merges->of[i].as.arg;
 
-        err = cw_next.clSetKernelArg(kernel, arg, sizeof(cl_mem), &own_of(x, number(part), i)->memory);
+        err = cw_next.clSetKernelArg(kernel, arg, sizeof(cl_mem), &own_of(part, i)->memory);
         set[arg] = (struct cw_run_set){.kind = CW_RUN_ARG_UNSET};
     }
     return err;
@@ -366,37 +364,26 @@ static void join(const struct merge *m, const uint8_t *v)
 /* Lock not held. */
 static cl_int read_own(const struct cw_run_task *part, uint8_t *v[CW_CUT_MAX_MERGES])
 {
-    const struct cw_run_tiles *x = part->tile.part_of;
-    struct cw_run_context_device *p = place_of(part);
-    cl_int err = CL_SUCCESS;
+    const struct cw_run_tile_merges *m = part->tile.part_of->merges;
 
-    for (uint32_t i = 0; i < x->merges->n && err == CL_SUCCESS; i++) {
-        const struct merge *m = &x->merges->of[i];
-
-        v[i] = malloc(m->high - m->low);
-        if (!v[i] || !cw_run_context_device_turn_take(p))
+    for (uint32_t i = 0; i < m->n; i++)
+        if (!(v[i] = malloc(m->of[i].high - m->of[i].low)))
             return CL_OUT_OF_RESOURCES;
-        err = cw_next.clEnqueueReadBuffer(p->queue, own_of(x, number(part), i)->memory, CL_TRUE,
-                                          m->low - m->memory->offset, m->high - m->low, v[i], 0, NULL, NULL);
-        cw_run_context_device_turn_give(p);
-    }
-    return err;
+    return transfer_own(part, v);
 }
 
 cl_int cw_run_tile_merge_collect(struct cw_run_task *part)
 {
     const struct cw_run_tiles *x = part->tile.part_of;
     uint8_t *v[CW_CUT_MAX_MERGES] = {0};
-    bool left_out;
     cl_int err;
 
     if (!x->merges)
         return CL_COMPLETE;
-    left_out = cw_run_fault_now(CW_RUN_FAULT_UNMERGED);
     cw_run_global_lock_give();
     err = read_own(part, v);
     pthread_mutex_lock(&x->merges->lock);
-    for (uint32_t i = 0; i < x->merges->n && err == CL_SUCCESS && !left_out; i++)
+    for (uint32_t i = 0; i < x->merges->n && err == CL_SUCCESS; i++)
         join(&x->merges->of[i], v[i]);
     pthread_mutex_unlock(&x->merges->lock);
     for (uint32_t i = 0; i < CW_CUT_MAX_MERGES; i++)

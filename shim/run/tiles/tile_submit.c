@@ -6,7 +6,6 @@
 
 #include "../../../analyzer/kernels/rewrite/rewrite.h"
 #include "../code/code.h"
-#include "../../device/pace.h"
 #include "../../door/dynamic_loader.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
@@ -200,8 +199,12 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     bool begun = false, good = true;
     size_t local[3];
 
-    if (cw_dynamic_loader_is_waited_in())
-        return false; /* the vendor may have to load what is known */
+    if (cw_dynamic_loader_is_waited_in()) { /* the vendor may have to load what is known */
+        cw_run_global_lock_take();
+        wait_for_code(l->kernel, p->worker->number);
+        cw_run_global_lock_give();
+        return false;
+    }
     memcpy(local, cut->local, sizeof local);
     local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2
                                    : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
@@ -223,12 +226,14 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_r
                                 const struct cw_run_cut *cut, const struct cw_run_block *b,
                                 cl_command_queue *queue, cl_event *event)
 {
+    struct cw_run_instruction i;
     struct cw_run_ndrange r;
     struct shape s;
     cl_int err;
 
     shape_of(&s, l, c, p, cut, b, true);
     r = range_of(&s, l);
+    i = (struct cw_run_instruction){CW_RUN_I_TILE, s.first_time, p, {.kernel = s.kernel, .range = &r}};
     *queue = s.queue;
     err = have_code(&s, l, p);
     if (err == CL_SUCCESS)
@@ -239,13 +244,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_r
         err = cw_next.clSetKernelArg(s.kernel, l->kernel->count, sizeof s.tile, &s.tile);
     if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
         err = cw_next.clSetKernelArg(s.kernel, l->kernel->count + 1, sizeof s.rows.size, &s.rows.size);
-    if (err == CL_SUCCESS && CW_UNLIKELY(s.first_time))
-        err = cw_pending_launches_enqueue(p, s.queue, s.kernel, &r, event);
-    else if (err == CL_SUCCESS && CW_UNLIKELY(p->device->pace > 0))
-        err = cw_pace_enqueue(s.queue, s.kernel, r.dims, r.offset, r.global, r.local, event);
-    else if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, r.dims, r.offset, r.global, r.local, 0, NULL,
-                                             event);
+    if (err == CL_SUCCESS)
+        err = (s.first_time ? cw_pending_launches_begin : cw_run_instruction_begin)(&i, event);
     if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
         atomic_fetch_add_explicit(&cw_run.counts.by_rows, 1, memory_order_relaxed);
     if (err == CL_SUCCESS && s.first_time)

@@ -30,7 +30,7 @@ static struct {
     struct cw_runs runs;
     struct cw_identity program;
     uint64_t arguments; /* their number in `runs` */
-    bool kept;          /* there is a place for the record */
+    bool recorded;      /* there is a place for the record */
     enum why why;
     double price_ns, not_before_ns; /* of beginning in the midst of the run */
     double work_ns;                 /* so far */
@@ -137,8 +137,8 @@ static void look_up(const struct cw_options *options, const char *folder)
         return;
     rent.program = cw_run_activation_identity(CW_HISTORY_RUNS_KIND, sizeof(struct cw_runs_entry), options);
     rent.command_line = cw_run_activation_arguments(&bytes);
-    rent.kept = !rent.program.failed && rent.command_line;
-    if (!rent.kept)
+    rent.recorded = !rent.program.failed && rent.command_line;
+    if (!rent.recorded)
         return;
     cw_file_store_init(&rent.store, folder);
     if (cw_history_runs_read(&rent.runs, &rent.store, &rent.program))
@@ -289,7 +289,7 @@ bool cw_run_activation_allows(double ns)
 
 bool cw_run_activation_is_promising(void)
 {
-    return rent.why != HELD && rent.kept && rent.work_ns >= CW_RUNS_BEGIN_NS &&
+    return rent.why != HELD && rent.recorded && rent.work_ns >= CW_RUNS_BEGIN_NS &&
            !cw_history_runs_is_over_before(&rent.runs, rent.arguments);
 }
 
@@ -409,7 +409,7 @@ void cw_run_activation_finish(void)
     struct cw_runs_run run;
     bool changed, disturbed;
 
-    if (!rent.kept || cw_run.forked)
+    if (!rent.recorded || cw_run.forked)
         return;
     disturbed = cw_later_builds_is_at_work();
     cw_run_global_lock_take();
@@ -423,7 +423,7 @@ void cw_run_activation_finish(void)
 
 struct cw_run_course cw_run_activation_course(void)
 {
-    const struct cw_runs_entry *e = rent.kept ? cw_history_runs_find(&rent.runs, rent.arguments) : NULL;
+    const struct cw_runs_entry *e = rent.recorded ? cw_history_runs_find(&rent.runs, rent.arguments) : NULL;
     struct cw_run_course c = {.work_ns = rent.work_ns,
                               .waits = cw_run_account.learns,
                               .begun = cw_run.begun,

@@ -6,7 +6,7 @@
 #include "../../../sched/whole.h"
 #include "../core/clock.h"
 #include "../core/global_lock.h"
-#include "../memory/spread_read.h"
+#include "../memory/spread.h"
 #include "../core/state.h"
 
 struct total {

@@ -18,7 +18,7 @@
 static struct {
     struct cw_file_store store;
     struct cw_identity program;
-    bool kept; /* there is a place for the record */
+    bool recorded; /* there is a place for the record */
     bool at_once;
     bool learns_all, asked;   /* a launch to cut is enough; there was one */
     bool harmful;             /* earlier runs with them have lost */
@@ -34,9 +34,9 @@ static void look_up(const struct cw_options *options, const char *folder)
     gpus.program = cw_run_activation_identity(KIND, sizeof gpus.last_ns, options);
     if (arguments)
         cw_identity_add(&gpus.program, arguments, bytes);
-    gpus.kept = arguments && !gpus.program.failed;
+    gpus.recorded = arguments && !gpus.program.failed;
     free((void *)(uintptr_t)arguments);
-    if (!gpus.kept)
+    if (!gpus.recorded)
         return;
     cw_file_store_init(&gpus.store, folder);
     last = cw_file_store_read(&gpus.store, &gpus.program, &bytes);
@@ -104,7 +104,7 @@ void cw_run_gpu_begin_stop(void)
 {
     double ns;
 
-    if (gpus.kept && new_record(&ns) && !cw_run.forked)
+    if (gpus.recorded && new_record(&ns) && !cw_run.forked)
         cw_file_store_write(&gpus.store, &gpus.program, &ns, sizeof ns);
 }
 

@@ -280,7 +280,7 @@ static struct cw_run_perf_model *make_model(void)
     rules.always = cw_run.eager;
     if (cw_device_clock_is_virtual())
         rules.wake_ns = 0;
-    rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
+    rules.home_separate = !rules.always && !cw_run.chaos && cores_are_shared();
     for (uint32_t k = 0; k < b->workers; k++) {
         const struct cw_run_worker *l = &cw_run.workers[k];
         devices[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), l->memory};

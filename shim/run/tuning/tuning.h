@@ -83,7 +83,7 @@ int cw_run_activation_describe(char *text, unsigned size);
  * (CLWEAVE_LEARN=all, or devices, a policy, groups), or for none (CLWEAVE_LEARN=off). Else it is the
  * builder's (builds/later_builds.h). */
 enum cw_run_learn {
-    CW_RUN_LEARN_KEPT, /* an earlier run, or the builder, has kept it: some milliseconds */
+    CW_RUN_LEARN_STORED, /* an earlier run, or the builder, has kept it: some milliseconds */
     CW_RUN_LEARN_BUILD
 };
 enum cw_run_learn_mode { CW_RUN_LEARN_OFF, CW_RUN_LEARN_AUTO, CW_RUN_LEARN_ALL };

@@ -8,7 +8,7 @@
 #include "../tasks/callback.h"
 #include "../tasks/foreign.h"
 #include "../tiles/tile.h"
-#include "../memory/spread_read.h"
+#include "../memory/spread.h"
 #include "../workers/worker.h"
 #include "window.h"
 

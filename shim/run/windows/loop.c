@@ -5,7 +5,7 @@
 #include "../core/state.h"
 #include "../core/thread.h"
 #include "../groups/group.h"
-#include "../memory/spread_read.h"
+#include "../memory/spread.h"
 #include "../tasks/foreign.h"
 #include "../tiles/tile.h"
 #include "../workers/worker.h"

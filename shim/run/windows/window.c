@@ -91,9 +91,9 @@ static uint32_t release(struct cw_run_task *t, bool gained)
     return n;
 }
 
-/* Plans and releases `c`; commands of it may stay in the window where `kept` is not NULL. May give up the
+/* Plans and releases `c`; commands of it may stay in the window where `staying` is not NULL. May give up the
  * lock. */
-static void plan(struct commands *c, struct commands *kept)
+static void plan(struct commands *c, struct commands *staying)
 {
     struct cw_run_task *rest = NULL;
     struct cw_run_caller me;
@@ -103,18 +103,18 @@ static void plan(struct commands *c, struct commands *kept)
     cw_run.counts.windows++;
     cw_run_thread_caller_enter(
         &me); /* plans divide, and the program may want to know of overflows of its own */
-    gained = cw_run_decide(c->first, c->n, kept ? &rest : NULL);
+    gained = cw_run_decide(c->first, c->n, staying ? &rest : NULL);
     cw_run_thread_caller_leave(&me);
     n = release(c->first, gained);
-    if (kept)
-        *kept = (struct commands){rest, c->last, c->n - n};
+    if (staying)
+        *staying = (struct commands){rest, c->last, c->n - n};
 }
 
 /* May give up the lock. *may_keep: commands behind trials, and more than are planned together, may stay in
  * the window. */
 static void close_it(void *may_keep)
 {
-    struct commands all = {cw_run.window_first, cw_run.window_last, cw_run.window_count}, rest, kept = {0};
+    struct commands all = {cw_run.window_first, cw_run.window_last, cw_run.window_count}, rest, staying = {0};
     bool keeps = *(bool *)may_keep, mixed = cw_run.window_mixed;
 
     cw_run.window_first = cw_run.window_last = NULL;
@@ -124,13 +124,13 @@ static void close_it(void *may_keep)
         cw_run_hold_tell(all.first, all.n);
     do {
         rest = cut(&all);
-        plan(&all, keeps ? &kept : NULL);
+        plan(&all, keeps ? &staying : NULL);
         all = rest;
     } while (all.n && !keeps);
     if (CW_UNLIKELY(all.n))
         put_back(&all, mixed);
-    if (CW_UNLIKELY(kept.n))
-        put_back(&kept, mixed);
+    if (CW_UNLIKELY(staying.n))
+        put_back(&staying, mixed);
 }
 
 static void close_window(bool may_keep)
@@ -300,7 +300,7 @@ static void *timer(void *unused)
         } else {
             l.open = false;
             l.ticks = closes_itself(&l) ? 0 : l.ticks + l.ages;
-            if (cw_run_foreign_is_due() || cw_run_global_lock_has_releases() ||
+            if (cw_run_foreign_is_due() || cw_run_global_lock_has_releases() || cw_run_record_ended ||
                 l.ticks <= CW_RUN_TIMER_TICKS) {
                 wait_ages(l.ages);
                 continue;

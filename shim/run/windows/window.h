@@ -127,8 +127,6 @@ bool cw_run_window_flow_find(struct cw_run_window_flow *f, struct cw_run_task *c
  * (planner/estimate.h), their dependences from the edges that tasks/dependence.c made; the plan gives each a
  * worker and a rank. Unplanned commands stay on their home device in program order. */
 
-struct cw_run_task;
-
 /* Sets worker, place and rank of the `count` commands from `first`
  * on (by window_next), which no other thread knows of yet. Lock held; given up while a plan is made. False:
  * it is as if they had been left alone. rest: NULL, or set to the first of those that nothing was decided of,

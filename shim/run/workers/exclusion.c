@@ -106,14 +106,14 @@ struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
 /* Launches with an offset are compiled apart from all without: another width. */
 static size_t width_of(cl_uint dims, const size_t *offset, const size_t *global)
 {
-    size_t width = 0, apart = 0;
+    size_t width = 0, offset_bit = 0;
 
     for (cl_uint i = 0; i < dims; i++) {
         width = global[i] > width ? global[i] : width;
         if (offset && offset[i])
-            apart = ~(SIZE_MAX >> 1);
+            offset_bit = ~(SIZE_MAX >> 1);
     }
-    return width | apart;
+    return width | offset_bit;
 }
 
 static struct cw_run_side *side_of(const struct cw_run_task *t)

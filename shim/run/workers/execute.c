@@ -9,9 +9,8 @@
 #include "../core/state.h"
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
-#include "../memory/spread_read.h"
+#include "../memory/spread.h"
 #include "../tuning/tuning.h"
-#include "../../device/pace.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
@@ -124,37 +123,37 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     const struct cw_run_launch *l = &t->launch;
     const size_t *local = l->has_local ? l->local : NULL;
     const struct cw_run_ndrange r = {l->dims, l->has_offset ? l->offset : NULL, l->global, local};
-    bool first;
-    cl_kernel kernel;
+    struct cw_run_instruction i = {.kind = CW_RUN_I_RUN, .place = p, .range = &r};
     cl_int err;
 
     t->outcome.vendor = CL_SUCCESS;
-    first = !cw_compiler_kinds_has(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
-    *queue = cw_run_context_device_queue(c, p);
-    kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
-    err = kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->worker->number])
-                 : CL_OUT_OF_RESOURCES;
-    if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->device->home)
+    i.first = !cw_compiler_kinds_has(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
+    *queue = CW_LIKELY(p->queue != NULL) ? p->queue : cw_run_context_device_queue(c, p);
+    i.kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
+    t->uncoded |= *queue && !i.kernel && !p->device->home &&
+                  cw_helper_program_is(l->kernel->program, p->worker->number, CW_RUN_COPY_MISSED);
+    err = i.kernel ? cw_run_execute_set_args(i.kernel, l, p, l->kernel->set[p->worker->number])
+                   : CL_OUT_OF_RESOURCES;
+    if (err == CL_SUCCESS && CW_UNLIKELY(i.first) && !p->device->home)
         err = get_code(t, p, &r);
-    if (err == CL_SUCCESS && CW_UNLIKELY(first)) {
-        t->outcome.vendor = err = cw_pending_launches_enqueue(p, *queue, kernel, &r, NULL);
+    if (err == CL_SUCCESS && CW_UNLIKELY(i.first)) {
+        t->outcome.vendor = err = cw_pending_launches_begin(&i, NULL);
         cw_exit_register(); /* the vendor may have woken up its code generator */
-    } else if (err == CL_SUCCESS && CW_UNLIKELY(p->device->pace > 0)) {
-        t->outcome.vendor = err = cw_pace_enqueue(*queue, kernel, r.dims, r.offset, r.global, r.local, NULL);
     } else if (err == CL_SUCCESS) {
-        t->outcome.vendor = err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global,
-                                                                 r.local, 0, NULL, NULL);
+        t->outcome.vendor = err = cw_run_instruction_begin(&i, NULL);
     }
     t->begun = err == CL_SUCCESS;
-    if (t->begun && first)
+    if (t->begun && i.first)
         cw_compiler_kinds_loaded(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
     return err;
 }
 
 bool cw_run_execute_begins(struct cw_run_task *t, uint64_t *start_ns)
 {
+    const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
+
     *start_ns = t->measure.wanted ? cw_run_global_lock_now_ns() : 0;
-    if (cw_run_context_device_turn_take(&t->queue->context->places[t->at.place]))
+    if (CW_LIKELY(!p->device->memory) || cw_run_context_device_turn_take(p))
         return true;
     t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
     return false;
@@ -164,9 +163,11 @@ cl_int cw_run_execute_ends(struct cw_run_task *t, uint64_t start_ns, cl_int err,
 {
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
 
-    if (CW_UNLIKELY(err < 0) && p->device->memory && cw_run_quarantine_is_due(t->outcome.vendor))
-        p->worker->quarantine.fails = true;
-    cw_run_context_device_turn_give(p);
+    if (CW_UNLIKELY(p->device->memory)) {
+        if (err < 0 && cw_run_quarantine_is_due(t->outcome.vendor))
+            p->worker->quarantine.fails = true;
+        cw_run_context_device_turn_give(p);
+    }
     if (err == CL_SUCCESS && !cw_device_has(p->device, CW_VENDOR_IN_CALL)) /* else it is over */
         t->outcome.vendor = err = cw_next.clFinish(queue);
     t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start_ns : 0;
@@ -191,19 +192,18 @@ static cl_int faulty_launch(struct cw_run_task *t)
 {
     struct cw_run_task *before;
     uint8_t *saved[256];
-    bool drop, stale, late, fail, refuse;
+    bool stale, late, fail, refuse;
     cl_int err;
 
     cw_run_global_lock_take();
-    drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
     late = t->at.worker != t->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
     fail = t->at.worker == t->at.home && cw_run_fault_now(CW_RUN_FAULT_FAIL);
     refuse = t->at.worker != t->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
     before = cw_run_fault_swap(t);
     cw_run_global_lock_give();
-    if (drop || fail || refuse)
-        return drop ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
+    if (t->has_run || fail || refuse)
+        return t->has_run ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
     if (before)
         run_launch(before);
     if (stale)
@@ -267,6 +267,9 @@ static cl_int fill_image(struct cw_run_task *t)
 
 static cl_int work(struct cw_run_task *t)
 {
+    if (CW_UNLIKELY(cw_run_fault_planted) && (t->work == CW_RUN_COPY || t->work == CW_RUN_FILL) &&
+        cw_run_fault_omits(CW_RUN_FAULT_OMIT))
+        return CL_COMPLETE;
     switch (t->work) {
     case CW_RUN_LAUNCH:
         return CW_UNLIKELY(cw_run_fault_planted) ? faulty_launch(t) : run_launch(t);

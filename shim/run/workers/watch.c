@@ -37,10 +37,7 @@ void cw_run_watch_begins(struct cw_run_worker *l)
 {
     struct cw_run_watch *w = &l->watch;
 
-    w->until_ns = 0;
-    if (cw_run_trial_passes(&w->rest))
-        return;
-    w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WAKE_NS;
+    w->until_ns = cw_run_trial_passes(&w->rest) ? 0 : cw_run_global_lock_now_ns() + CW_RUN_WAKE_NS;
 }
 
 bool cw_run_watch_worker(struct cw_run_worker *l)

@@ -30,7 +30,7 @@ struct cw_run_task *cw_run_worker_take_first(struct cw_run_worker *l);
 bool cw_run_worker_fetch(struct cw_run_worker *l, struct cw_run_task *t);
 /* Runs the command as it is, and those that follow it at once, up to number `last`. */
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
-/* Runs such a read (memory/spread_read.h): the worker stays free for others, and windows close meanwhile. */
+/* Runs such a read (memory/spread.h): the worker stays free for others, and windows close meanwhile. */
 void cw_run_worker_run_read(struct cw_run_task *t);
 /* What devices that have failed still have is saved (memory/quarantine.h). */
 void cw_run_worker_save_all(void);
