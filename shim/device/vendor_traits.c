@@ -50,9 +50,10 @@ const struct cw_vendor_traits *cw_vendor_traits_find(const struct cw_vendor_devi
 uint32_t cw_vendor_traits_of(const struct cw_vendor_device *d)
 {
     int language = cw_cl_language_default(d->platform, d->platform_version, d->device_version);
+    double pocl = cw_cl_language_pocl_version(d->platform, d->platform_version);
 
-    return cw_vendor_traits_find(d)->traits |
-           (language == CW_CL_LANGUAGE_3 ? (uint32_t)CW_VENDOR_LANGUAGE_3 : 0);
+    return cw_vendor_traits_find(d)->traits | (language == CW_CL_LANGUAGE_3 ? CW_VENDOR_LANGUAGE_3 : 0) |
+           (pocl >= 7 ? CW_VENDOR_SEPARATE_PARTS : 0);
 }
 
 bool cw_vendor_traits_some(const char *platform, enum cw_vendor_trait trait)

@@ -63,7 +63,10 @@ enum cw_vendor_trait {
     CW_VENDOR_OWN_MEMORY = 1 << 13,
     /* A build without -cl-std has the language CW_CL_LANGUAGE_3 (cl_language.h), by the vendor's version.
      * (PoCL from 4.0 on: test/vendor/default_language.c) */
-    CW_VENDOR_LANGUAGE_3 = 1 << 14
+    CW_VENDOR_LANGUAGE_3 = 1 << 14,
+    /* A sub-buffer counts its maps, has its content size and is in use by itself, not by its parent. By the
+     * vendor's version. (PoCL from 7.0 on: test/vendor/separate_parts.c) */
+    CW_VENDOR_SEPARATE_PARTS = 1 << 15
 };
 
 struct cw_vendor_traits {

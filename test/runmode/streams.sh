@@ -36,7 +36,7 @@ caught() {
     done
 }
 
-for name in addresses medley order waits natives chains8 subdevices userevents_maps ${ALL:+anything disjoint pi threads mapped}; do
+for name in addresses content medley order waits natives chains8 subdevices userevents_maps ${ALL:+anything disjoint pi threads mapped}; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     streamed "$program" "$([ $name = chains8 ] && echo 8 || echo 0)"

@@ -71,6 +71,20 @@ static void map_and_rectangle(struct app *a, cl_mem buffer)
         abort();
 }
 
+/* What is unmapped before it is waited for cannot be read: a later command may write it. */
+static void map_and_undo(struct app *a)
+{
+    uint32_t other = lie("undone");
+    cl_mem buffer = app_buffer(a, 0, BYTES, NULL);
+    cl_int err;
+    void *p = clEnqueueMapBuffer(a->queue, buffer, CL_FALSE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &err);
+    APP_CHECK(err);
+    APP_CHECK(clEnqueueUnmapMemObject(a->queue, buffer, p, 0, NULL, NULL));
+    APP_CHECK(clEnqueueFillBuffer(a->queue, buffer, &other, sizeof other, 0, BYTES, 0, NULL, NULL));
+    APP_CHECK(clFinish(a->queue));
+    clReleaseMemObject(buffer);
+}
+
 /* Reads a buffer that nobody has written, out of a heap that is not zero. */
 static void read_unwritten(struct app *a)
 {
@@ -165,6 +179,7 @@ int main(int argc, char **argv)
     if (!lie("missing"))
         app_read(&a, buffer, 0, BYTES, got);
     map_and_rectangle(&a, buffer);
+    map_and_undo(&a);
     read_later(&a, buffer, kernel);
     clReleaseKernel(kernel);
     clReleaseMemObject(buffer);

@@ -150,6 +150,25 @@ static void *CL_API_CALL read_MapImage(cl_command_queue q, cl_mem m, cl_bool b, 
     return p;
 }
 
+/* What is unmapped may be gone, or written by others, when the program can know that it was there. */
+static cl_int CL_API_CALL read_Unmap(cl_command_queue q, cl_mem m, void *p, cl_uint n, const cl_event *w,
+                                     cl_event *e)
+{
+    cl_int status = read_UnmapMemObject(q, m, p, n, w, e);
+    if (status == CL_SUCCESS)
+        rd_unmapped(p);
+    return status;
+}
+
+static cl_int CL_API_CALL read_UnmapSVM(cl_command_queue q, void *p, cl_uint n, const cl_event *w,
+                                        cl_event *e)
+{
+    cl_int status = read_SVMUnmap(q, p, n, w, e);
+    if (status == CL_SUCCESS)
+        rd_unmapped(p);
+    return status;
+}
+
 /* ---- what tells the program that something is complete */
 
 static cl_int CL_API_CALL read_Finish(cl_command_queue q)
@@ -274,6 +293,8 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     ENQUEUES_WRITING(X)
     ENQUEUES_OTHER(X)
 #undef X
+    table.clEnqueueUnmapMemObject = read_Unmap;
+    table.clEnqueueSVMUnmap = read_UnmapSVM;
     table.clEnqueueMarker = read_Marker;
     table.clEnqueueMapBuffer = read_MapBuffer;
     table.clEnqueueMapImage = read_MapImage;

@@ -11,6 +11,7 @@
  * The log has one line per read and per call that failed:
  *   <thread> <number> <entry point> <bytes> <hash, 16 hex digits>   the bytes that the program got
  *   <thread> <number> <entry point> <bytes> unseen                  it never waited for them
+ *   <thread> <number> <entry point> <bytes> undone                  it unmapped them before that
  *   <thread> <number> <entry point> status <code>                   the call, or the event, failed
  * Threads count from 0 in the order of their first line, numbers from 0 in the order in which the thread made
  * the calls, so sorting the lines gives program order. A non-blocking read is hashed when the program can
@@ -65,6 +66,9 @@ void rd_pending(struct rd_line line, const char *call, const struct rd_area *are
 
 /* Hashes and logs `area` now. */
 void rd_arrived(struct rd_line line, const char *call, const struct rd_area *area);
+
+/* The program has unmapped what it has at `start`. */
+void rd_unmapped(const void *start);
 
 /* The program knows that everything enqueued so far / everything up to `place` (if in order, else that
  * command alone) / the command of `event` and what that waited for is complete. */

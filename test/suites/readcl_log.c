@@ -278,6 +278,22 @@ static void finished(const struct command *done)
     last_pending = at;
 }
 
+void rd_unmapped(const void *start)
+{
+    pthread_mutex_lock(&lock);
+    struct pending **at = &pendings, *p;
+    while ((p = *at) && (p->area.start != start || !strstr(p->call, "Map")))
+        at = &p->next;
+    if (p) {
+        write_line("%03u %08u %s %zu undone\n", p->line.thread, p->line.number, p->call,
+                   p->area.row_bytes * p->area.rows * p->area.slices);
+        if (!(*at = p->next))
+            last_pending = at;
+        free(p);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void rd_queue_finished(cl_command_queue queue)
 {
     pthread_mutex_lock(&lock);

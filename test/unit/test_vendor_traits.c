@@ -107,6 +107,31 @@ static void languages(void **state)
     }
 }
 
+/* Which object counts the maps of a sub-buffer, by versions. */
+static void parts(void **state)
+{
+    static const struct {
+        const char *platform, *version;
+        bool separate;
+    } cases[] = {
+        {pocl, "OpenCL 3.0 PoCL 3.1+debian  Linux, LLVM 15.0.6", false},
+        {pocl, "OpenCL 3.0 PoCL 6.0+debian  Linux, LLVM 18.1.8", false},
+        {pocl, "OpenCL 3.0 PoCL 7.0", true},
+        {pocl, "OpenCL 3.0 PoCL 7.1+debian", true},
+        {pocl, "OpenCL 3.0 PoCL 10.0", true},
+        {nvidia, "OpenCL 3.0 CUDA 12.4", false},
+        {"rusticl", "OpenCL 3.0 ", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct cw_vendor_device d = {
+            .platform = cases[i].platform, .device = "", .platform_version = cases[i].version};
+
+        assert_int_equal(!!(cw_vendor_traits_of(&d) & CW_VENDOR_SEPARATE_PARTS), cases[i].separate);
+    }
+}
+
 static void languages_of_builds(void **state)
 {
     char *options;
@@ -131,8 +156,11 @@ static void languages_of_builds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_device_has_its_row),       cmocka_unit_test(unknown_devices_have_no_traits),
-        cmocka_unit_test(traits_that_run_mode_asks_for), cmocka_unit_test(languages),
+        cmocka_unit_test(each_device_has_its_row),
+        cmocka_unit_test(unknown_devices_have_no_traits),
+        cmocka_unit_test(traits_that_run_mode_asks_for),
+        cmocka_unit_test(languages),
+        cmocka_unit_test(parts),
         cmocka_unit_test(languages_of_builds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

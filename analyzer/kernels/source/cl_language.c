@@ -9,8 +9,7 @@
 
 #define STANDARD "-cl-std="
 
-/* 6.0 of "OpenCL 3.0 PoCL 6.0 ...". 0: another vendor; HUGE_VAL: PoCL, and it does not say which. */
-static double version_of_pocl(const char *platform, const char *version)
+double cw_cl_language_pocl_version(const char *platform, const char *version)
 {
     const char *at = version ? strcasestr(version, " PoCL ") : NULL;
     double number;
@@ -23,7 +22,7 @@ static double version_of_pocl(const char *platform, const char *version)
 
 int cw_cl_language_default(const char *platform, const char *version, const char *device)
 {
-    double pocl = version_of_pocl(platform, version), opencl = 3;
+    double pocl = cw_cl_language_pocl_version(platform, version), opencl = 3;
 
     if (pocl == 0 || (pocl >= 3 && pocl < 4))
         return CW_CL_LANGUAGE_1;

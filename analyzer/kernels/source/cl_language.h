@@ -8,6 +8,10 @@
 
 enum { CW_CL_LANGUAGE_1 = 120, CW_CL_LANGUAGE_3 = 300 };
 
+/* 6.0 where CL_PLATFORM_VERSION is "OpenCL 3.0 PoCL 6.0 ...". 0: another vendor; HUGE_VAL: PoCL, and it does
+ * not say which. */
+double cw_cl_language_pocl_version(const char *platform, const char *version);
+
 /* The language of a build without -cl-std. `platform`: CL_PLATFORM_NAME; `version`: CL_PLATFORM_VERSION;
  * `device`: CL_DEVICE_VERSION; each NULL where it is not known.
  *

@@ -1,5 +1,6 @@
 /* event.c - queries of events (status, details, times), callbacks and waits. */
 #include "hooks.h"
+#include "../../door/door.h"
 #include "../../door/dynamic_loader.h"
 #include "../tasks/foreign.h"
 #include "../core/clock.h"
@@ -63,7 +64,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
     cl_int status = 0;
     bool shown;
 
-    if (!cw_run_record_had_queue())
+    if (!cw_run_record_had_queue() && !cw_run_record_find(event, CW_RUN_EVENT))
         return cw_native.clGetEventInfo(event, name, capacity, to, bytes);
     if (name == CL_EVENT_REFERENCE_COUNT)
         return count_references(event, capacity, to, bytes);
@@ -79,7 +80,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
         cw_run_object_unpin(&e->r);
         e = cw_run_record_find(event, CW_RUN_EVENT);
     }
-    shown = e && (e->what == CW_RUN_MANAGED || e->shown);
+    shown = e && (e->what == CW_RUN_MANAGED || e->type);
     if (shown) {
         if (e->what == CW_RUN_MANAGED)
             status = cw_run_event_status(e);

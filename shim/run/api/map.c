@@ -51,16 +51,22 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     return t;
 }
 
-/* A mapped buffer stays until it is unmapped, released or not. A map of a sub-buffer may be undone as one of
- * its parent, and the other way round: PoCL keeps maps at the root. */
+/* The vendor keeps the maps of a sub-buffer at it, not at its parent. */
+static bool has_own_maps(const struct cw_run_memory *m)
+{
+    return cw_device_has(&m->context->devices->device[0], CW_VENDOR_SEPARATE_PARTS);
+}
+
+/* The object that the vendor counts a map at stays until it is unmapped, released or not. */
 static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
 {
     map->of = m;
+    map->at = has_own_maps(m) ? m : m->root;
     map->next = m->root->maps;
     m->root->maps = map;
-    m->root->root_maps++;
     m->root->was_mapped = true;
-    cw_run_record_pin(&m->root->r);
+    map->at->counted_maps++;
+    cw_run_record_pin(&map->at->r);
 }
 
 /* The command that maps `bytes` bytes of `m`, a memory object or NULL; NULL: it is refused. */
@@ -77,13 +83,14 @@ static struct cw_run_task *map_task(struct cw_run_enqueue *e, struct cw_run_memo
         return NULL;
     }
     *address = m->address + offset;
-    *map = (struct cw_run_map){NULL, *address, m->offset + offset, bytes, flags, NULL};
+    *map = (struct cw_run_map){
+        .address = *address, .offset = m->offset + offset, .bytes = bytes, .flags = flags};
     put_map(m, map);
     return t;
 }
 
 /* Where the latest map that begins at `address` is linked in: one of `m` itself before one of its parent or
- * another part. NULL: there is none. */
+ * another part, which only serves where the vendor keeps them all at the parent. NULL: there is none. */
 static struct cw_run_map **find_map(struct cw_run_memory *m, const void *address)
 {
     struct cw_run_map **found = NULL;
@@ -93,12 +100,12 @@ static struct cw_run_map **find_map(struct cw_run_memory *m, const void *address
             continue;
         if ((*at)->of == m)
             return at;
-        found = found ? found : at;
+        found = found || has_own_maps(m) ? found : at;
     }
     return found;
 }
 
-/* Takes that map out, and lets the root go; the caller frees it. */
+/* Takes that map out, and lets the object go that it counts at; the caller frees it. */
 static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
 {
     struct cw_run_map **at = find_map(m, address), *map = at ? *at : NULL;
@@ -106,8 +113,8 @@ static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
     if (!map)
         return NULL;
     *at = map->next;
-    m->root->root_maps--;
-    cw_run_object_unpin(&m->root->r); /* the last use of `m` here */
+    map->at->counted_maps--;
+    cw_run_object_unpin(&map->at->r); /* the last use of `m` here */
     return map;
 }
 
@@ -234,7 +241,6 @@ static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue qu
         return cw_run_native_end(
             &x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
     x.type = CL_COMMAND_UNMAP_MEM_OBJECT;
-    x.gated = x.gated || e->event; /* so that its event is remembered, with the type */
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
     if (err == CL_SUCCESS) {
         cw_run_global_lock_take();

@@ -432,7 +432,7 @@ static void correct(const struct cw_run_memory *m, cl_mem_info name, void *to)
         break;
     case CL_MEM_MAP_COUNT:
         memcpy(&count, to, sizeof count);
-        count += m->root_maps;
+        count += m->counted_maps;
         memcpy(to, &count, sizeof count);
         break;
     default:

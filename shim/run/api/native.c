@@ -520,12 +520,24 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     cw_run_native_follow(x, &e, use);
 }
 
+/* The program's event gets a record, with the type that the program sees. Lock held. */
+static void note_event(const struct cw_run_native *x)
+{
+    struct cw_run_event *e = cw_run_object_create(*x->event, CW_RUN_EVENT);
+
+    if (!e) {
+        cw_run.off = true;
+        return;
+    }
+    e->what = CW_RUN_NOTED;
+    e->type = x->type;
+}
+
 /* A command that a user event holds: later ones of its queue, and those that wait for its event, must be
  * native too. */
 static void remember_gated(struct cw_run_native *x)
 {
     cl_event event = x->event ? *x->event : NULL;
-    struct cw_run_event *e;
 
     if (!event)
         return;
@@ -536,14 +548,7 @@ static void remember_gated(struct cw_run_native *x)
     if (!x->wanted)
         return; /* our reference is the list's now */
     cw_next.clRetainEvent(event);
-    e = cw_run_object_create(event, CW_RUN_EVENT);
-    if (!e) {
-        cw_run.off = true;
-        return;
-    }
-    e->what = CW_RUN_GATED;
-    e->type = x->type;
-    e->shown = x->type;
+    note_event(x);
 }
 
 /* A reference to the event of a launch that is watched, or NULL. The vendor has made that event in any
@@ -572,6 +577,11 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         cw_run_staging_notes_new(*x->event);
     if (status == CL_SUCCESS && x->event && *x->event)
         cw_device_native_seen(*x->event);
+    if (status == CL_SUCCESS && x->type && x->wanted && !x->gated) {
+        cw_run_global_lock_take();
+        note_event(x);
+        cw_run_global_lock_give();
+    }
     if (!q)
         return status;
     cw_run_global_lock_take();

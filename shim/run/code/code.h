@@ -50,6 +50,8 @@ bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct
 /* The helper program of `p` on a helper's `place`; worker held, lock not held. The first only loads from the
  * helper cache, the second builds. */
 bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_device *place);
+/* It is in that state on the worker. Lock not held. */
+bool cw_helper_program_is(const struct cw_run_program *p, uint32_t worker, enum cw_run_copy_state state);
 cl_program cw_helper_program_of(struct cw_run_program *p,
                                 struct cw_run_context_device *place); /* NULL: cannot be built */
 /* Asks for its binary, which a later load finds (builds/later_builds.h). False: there is going to be none.

@@ -6,6 +6,7 @@
 #include "../../../analyzer/kernels/source/vendor_compiler.h"
 #include "../../builds/later_builds.h"
 #include "../../door/lock.h"
+#include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
 
@@ -199,7 +200,8 @@ cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_co
 cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_context_device *place,
                                  const struct cw_run_recipe *recipe)
 {
-    return cw_isolated_compiler_build_ahead(place->device->device, recipe) == CL_SUCCESS
+    return !cw_run_fault_asks_now(CW_RUN_FAULT_UNMADE) &&
+                   cw_isolated_compiler_build_ahead(place->device->device, recipe) == CL_SUCCESS
                ? make(c, place, recipe, build)
                : NULL;
 }

@@ -40,20 +40,22 @@ bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_devi
     return *copy;
 }
 
-static bool has_failed(const struct cw_run_program *p, uint32_t worker)
+bool cw_helper_program_is(const struct cw_run_program *p, uint32_t worker, enum cw_run_copy_state state)
 {
-    bool failed;
+    bool is;
 
     cw_run_global_lock_take();
-    failed = p->copy[worker] == CW_RUN_COPY_FAILED;
+    is = p->copy[worker] == state;
     cw_run_global_lock_give();
-    return failed;
+    return is;
 }
 
+/* It is built once more, as the first build may have lacked what is there then: the dynamic loader, files. */
 static void note_failure(struct cw_run_program *p, uint32_t worker)
 {
     cw_run_global_lock_take();
-    p->copy[worker] = CW_RUN_COPY_FAILED;
+    p->copy[worker] = p->refused >> worker & 1 ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
+    p->refused |= UINT64_C(1) << worker;
     cw_run_global_lock_give();
 }
 
@@ -62,8 +64,9 @@ cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_
     cl_program *copy = &p->copies[place->worker->number];
     char *options;
 
-    if (*copy || has_failed(p, place->worker->number) || cw_helper_program_load(p, place) ||
-        !cw_run_context_device_queue(p->context, place) || !cw_pending_builds_begin())
+    if (*copy || cw_helper_program_is(p, place->worker->number, CW_RUN_COPY_FAILED) ||
+        cw_helper_program_load(p, place) || !cw_run_context_device_queue(p->context, place) ||
+        !cw_pending_builds_begin())
         return *copy;
     options = options_of(p->options ? p->options : "");
     if (options) {

@@ -20,26 +20,27 @@ static unsigned long turn, seen;
 static const char *asked; /* CLWEAVE_FAULT, which stays where it is */
 
 static const char *const kinds[] = {
-    [CW_RUN_FAULT_DROP] = "drop:",           [CW_RUN_FAULT_SWAP] = "swap:",
-    [CW_RUN_FAULT_STALE] = "stale:",         [CW_RUN_FAULT_EARLY] = "early:",
-    [CW_RUN_FAULT_NARROW] = "narrow:",       [CW_RUN_FAULT_UNSEEN] = "unseen:",
-    [CW_RUN_FAULT_NAIVE] = "naive:",         [CW_RUN_FAULT_HALF] = "half:",
-    [CW_RUN_FAULT_TWICE] = "twice:",         [CW_RUN_FAULT_LOCAL] = "local:",
-    [CW_RUN_FAULT_REFUSE] = "refuse:",       [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
-    [CW_RUN_FAULT_LATE] = "late:",           [CW_RUN_FAULT_ORDER] = "order:",
-    [CW_RUN_FAULT_FAIL] = "fail:",           [CW_RUN_FAULT_OFFSET] = "offset:",
-    [CW_RUN_FAULT_UNCOPIED] = "uncopied:",   [CW_RUN_FAULT_SHORT] = "short:",
-    [CW_RUN_FAULT_OPEN] = "open:",           [CW_RUN_FAULT_UNPINNED] = "unpinned:",
-    [CW_RUN_FAULT_LOOSE] = "loose:",         [CW_RUN_FAULT_SOON] = "soon:",
-    [CW_RUN_FAULT_UNFETCHED] = "unfetched:", [CW_RUN_FAULT_UNNOTED] = "unnoted:",
-    [CW_RUN_FAULT_UNSAVED] = "unsaved:",     [CW_RUN_FAULT_HASTY] = "hasty:",
-    [CW_RUN_FAULT_HEEDLESS] = "heedless:",   [CW_RUN_FAULT_RASH] = "rash:",
-    [CW_RUN_FAULT_BEYOND] = "beyond:",       [CW_RUN_FAULT_DEAD] = "dead:",
-    [CW_RUN_FAULT_GARBAGE] = "garbage:",     [CW_RUN_FAULT_FULL] = "full:",
-    [CW_RUN_FAULT_UNBROUGHT] = "unbrought:", [CW_RUN_FAULT_TIGHT] = "tight:",
-    [CW_RUN_FAULT_SLOW] = "slow:",           [CW_RUN_FAULT_HUNG] = "hung:",
-    [CW_RUN_FAULT_MUTE] = "mute:",           [CW_RUN_FAULT_UNMERGED] = "unmerged:",
-    [CW_RUN_FAULT_OMIT] = "omit:",           [CW_RUN_FAULT_ALIKE] = "alike:"};
+    [CW_RUN_FAULT_DROP] = "drop:",         [CW_RUN_FAULT_SWAP] = "swap:",
+    [CW_RUN_FAULT_STALE] = "stale:",       [CW_RUN_FAULT_EARLY] = "early:",
+    [CW_RUN_FAULT_NARROW] = "narrow:",     [CW_RUN_FAULT_UNSEEN] = "unseen:",
+    [CW_RUN_FAULT_NAIVE] = "naive:",       [CW_RUN_FAULT_HALF] = "half:",
+    [CW_RUN_FAULT_TWICE] = "twice:",       [CW_RUN_FAULT_LOCAL] = "local:",
+    [CW_RUN_FAULT_REFUSE] = "refuse:",     [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
+    [CW_RUN_FAULT_UNMADE] = "unmade:",     [CW_RUN_FAULT_LATE] = "late:",
+    [CW_RUN_FAULT_ORDER] = "order:",       [CW_RUN_FAULT_FAIL] = "fail:",
+    [CW_RUN_FAULT_OFFSET] = "offset:",     [CW_RUN_FAULT_UNCOPIED] = "uncopied:",
+    [CW_RUN_FAULT_SHORT] = "short:",       [CW_RUN_FAULT_OPEN] = "open:",
+    [CW_RUN_FAULT_UNPINNED] = "unpinned:", [CW_RUN_FAULT_LOOSE] = "loose:",
+    [CW_RUN_FAULT_SOON] = "soon:",         [CW_RUN_FAULT_UNFETCHED] = "unfetched:",
+    [CW_RUN_FAULT_UNNOTED] = "unnoted:",   [CW_RUN_FAULT_UNSAVED] = "unsaved:",
+    [CW_RUN_FAULT_HASTY] = "hasty:",       [CW_RUN_FAULT_HEEDLESS] = "heedless:",
+    [CW_RUN_FAULT_RASH] = "rash:",         [CW_RUN_FAULT_BEYOND] = "beyond:",
+    [CW_RUN_FAULT_DEAD] = "dead:",         [CW_RUN_FAULT_GARBAGE] = "garbage:",
+    [CW_RUN_FAULT_FULL] = "full:",         [CW_RUN_FAULT_UNBROUGHT] = "unbrought:",
+    [CW_RUN_FAULT_TIGHT] = "tight:",       [CW_RUN_FAULT_SLOW] = "slow:",
+    [CW_RUN_FAULT_HUNG] = "hung:",         [CW_RUN_FAULT_MUTE] = "mute:",
+    [CW_RUN_FAULT_UNMERGED] = "unmerged:", [CW_RUN_FAULT_OMIT] = "omit:",
+    [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
 {

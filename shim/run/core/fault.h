@@ -9,7 +9,8 @@
  * on of those that have a global offset it is forgotten; local, the Nth has half the local size that it
  * should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of a
  * group run that another one depends on runs after that; unbuilt, rewritten programs cannot be built from
- * the Nth on. Of staged transfers (staging/staging.h): uncopied, the Nth piece is transferred, or counts as
+ * the Nth on; unmade, the Nth build of a program for a helper fails. Of staged
+ * transfers (staging/staging.h): uncopied, the Nth piece is transferred, or counts as
  * transferred, before it is there; short, the Nth transfer lacks its last piece; open, the Nth that does
  * not block counts as over before it is; unpinned, there is no pinned memory. Of streams
  * (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out; soon,
@@ -27,9 +28,9 @@
  * finds no memory there; slow, the Nth launch takes two seconds more; hung, the Nth one never ends; mute,
  * from the Nth launch on launches fail, and copies never end. Of instructions (core/instruction.h), and
  * transfers in the host's memory: omit, the Nth is left out. Of caches: alike, all keys are the same, for
- * any N and way of running. Unbuilt, refuse, unpinned and alike must change nothing, nor must garbage,
- * full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that its
- * launch needs. */
+ * any N and way of running. Unbuilt, unmade, refuse, unpinned and alike must change nothing, nor must
+ * garbage, full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that
+ * its launch needs. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
@@ -49,6 +50,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_LOCAL,
     CW_RUN_FAULT_REFUSE,
     CW_RUN_FAULT_UNBUILT,
+    CW_RUN_FAULT_UNMADE,
     CW_RUN_FAULT_LATE,
     CW_RUN_FAULT_ORDER,
     CW_RUN_FAULT_FAIL,

@@ -159,6 +159,7 @@ struct cw_run_map {
     size_t bytes;
     cl_map_flags flags;
     const struct cw_run_memory *of; /* only to compare: it may be gone */
+    struct cw_run_memory *at;       /* that the vendor counts it at: `of` or its root; it stays */
 };
 
 struct cw_run_memory {
@@ -177,10 +178,9 @@ struct cw_run_memory {
     uint64_t offset;                         /* of its first byte there */
     struct cw_run_memory *parts, *next_part; /* root: its sub-buffers, linked by next_part */
     uint64_t used; /* root: cw_run.sequence when it was last copied to or used in a device's own memory */
-    /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
-    struct cw_run_map *maps;
-    uint32_t root_maps; /* how many, which the vendor counts at the root */
-    bool was_mapped;    /* root: the program may have an address of its bytes */
+    struct cw_run_map *maps; /* root: managed ones of it and its sub-buffers that are not unmapped yet */
+    uint32_t counted_maps;   /* that the vendor counts at it: CW_VENDOR_SEPARATE_PARTS */
+    bool was_mapped;         /* root: the program may have an address of its bytes */
     /* by worker number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold
      * the lock, while others that do may look */
     _Atomic(cl_mem) *mirrors;
@@ -221,6 +221,7 @@ struct cw_run_program {
     struct cw_key key;            /* of both (history.h); none: not known yet */
     uint8_t copy[CW_RUN_WORKERS]; /* enum cw_run_copy_state, by worker number */
     uint64_t sought_again;        /* bit l: on worker l, after another one has built it */
+    uint64_t refused;             /* bit l: its first build on worker l has failed */
     struct cw_run_trial seek;     /* asked for: it is sought again then */
     struct cw_run_first_launch *warm[CW_RUN_WORKERS]; /* by worker number: code its vendor has compiled
                                                        (tuning/first_launch.c); NULL: nothing yet */
@@ -378,8 +379,9 @@ struct cw_run_kernel {
     struct cw_run_tiled *tiled; /* for launches in tiles (tiles/tile.h); NULL: none was considered */
 };
 
-/* CALLED: of a native command, with callbacks that take their turn among those on managed ones. */
-enum cw_run_event_kind { CW_RUN_MANAGED, CW_RUN_USER, CW_RUN_GATED, CW_RUN_CALLED };
+/* NOTED: of a native command that a user event holds, or whose type the vendor does not know. CALLED: of a
+ * native command, with callbacks that take their turn among those on managed ones. */
+enum cw_run_event_kind { CW_RUN_MANAGED, CW_RUN_USER, CW_RUN_NOTED, CW_RUN_CALLED };
 
 struct cw_run_callback {
     struct cw_run_callback *next;
@@ -399,9 +401,8 @@ struct cw_run_event {
     enum cw_run_event_kind what;
     struct cw_run_queue *queue;
     struct cw_run_task *task; /* until it retires */
-    cl_command_type type;
-    cl_command_type shown; /* GATED: answered instead of the vendor's type; 0: not */
-    cl_int status;         /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
+    cl_command_type type; /* NOTED: 0: as the vendor says */
+    cl_int status;        /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
     uint64_t times[4];     /* queued, submit, start, end */
     struct cw_run_callback *callbacks;
     uint32_t calls_due; /* callbacks that have not returned */

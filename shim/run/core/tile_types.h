@@ -126,6 +126,7 @@ struct cw_run_rewritten {
     bool made;
     cl_program program[CW_RUN_WORKERS]; /* once `tried`, under `rewriting` */
     bool tried[CW_RUN_WORKERS];
+    bool refused[CW_RUN_WORKERS];             /* its first build there has failed */
     bool loaded[CW_RUN_WORKERS];              /* of a binary */
     bool rowless[CW_RUN_WORKERS];             /* without the forms for rows */
     bool hopeless[CW_RUN_WORKERS];            /* there is going to be no binary */

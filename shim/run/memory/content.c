@@ -4,7 +4,10 @@
  * PoCL 3.1 looks for the number at the place of a device by its own number, not by that of its memory, and
  * crashes for every device but the first of all that it has; helpers come before the program's own
  * (device_board.h). Where there are any, such a copy is a native kernel that does the same. Once the
- * program has asked for the function, all commands pass through. */
+ * program has asked for the function, all commands pass through.
+ *
+ * From 7.0 on a native kernel must not name a buffer twice, nor one that has sub-buffers: it gets the
+ * addresses of maps. */
 
 #include <string.h>
 #include <pthread.h>
@@ -24,7 +27,8 @@ static struct content *list;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&lock, CONTENT)
 static set_size vendors;
-static bool any; /* there has been a buffer with a content size */
+static bool separate; /* CW_VENDOR_SEPARATE_PARTS */
+static bool any;   /* there has been a buffer with a content size */
 
 /* Removes the entries of buffer `memory` and, if `gone`, those with it as size. */
 static void forget(cl_mem memory, bool gone)
@@ -73,6 +77,7 @@ void *cw_run_content(void *vendor)
     if (!b || !b->filtered)
         return vendor;
     vendors = (set_size)vendor;
+    separate = b->n_own && cw_device_traits(b->own[0]) & CW_VENDOR_SEPARATE_PARTS;
     return (void *)set_content_size;
 }
 
@@ -140,6 +145,36 @@ static void CL_CALLBACK copy_content(void *args)
     memcpy(c->to + c->to_offset, c->from + c->from_offset, there < c->bytes ? there : c->bytes);
 }
 
+/* Memories: from, to, with the number. The maps need not wait: an address stays. */
+static cl_int copy_mapped(const struct cw_run_native *x, cl_command_queue queue, const cl_mem memories[3],
+                          struct copy *c)
+{
+    const size_t bytes[3] = {c->from_offset + c->bytes, c->to_offset + c->bytes, sizeof *c->content};
+    void *at[3];
+    cl_event done = NULL;
+    cl_int err = CL_SUCCESS;
+    int n = 0;
+
+    for (; n < 3 && err == CL_SUCCESS; n += err == CL_SUCCESS)
+        at[n] =
+            cw_native.clEnqueueMapBuffer(queue, memories[n], CL_FALSE, n == 1 ? CL_MAP_WRITE : CL_MAP_READ, 0,
+                                         bytes[n], 0, NULL, NULL, &err);
+    if (err == CL_SUCCESS) {
+        c->from = at[0];
+        c->to = at[1];
+        c->content = at[2];
+        err = cw_native.clEnqueueNativeKernel(queue, copy_content, c, sizeof *c, 0, NULL, NULL, x->n, x->list,
+                                              &done);
+    }
+    while (n--)
+        cw_native.clEnqueueUnmapMemObject(queue, memories[n], at[n], !!done, done ? &done : NULL, NULL);
+    if (x->event)
+        *x->event = done;
+    else if (done)
+        cw_native.clReleaseEvent(done);
+    return err;
+}
+
 cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_mem from, cl_mem to,
                            size_t from_offset, size_t to_offset, size_t bytes)
 {
@@ -149,12 +184,14 @@ cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_m
 
     if (CW_LIKELY(!__atomic_load_n(&any, __ATOMIC_RELAXED)) ||
         !find_root(&memories[0], &c.from_offset, bytes) || !find_root(&memories[1], &c.to_offset, bytes) ||
-        !(memories[2] = size_of(memories[0])) ||
+        !(memories[2] = size_of(separate ? from : memories[0])) ||
         !is_right(queue, memories[0], memories[1], c.from_offset, c.to_offset, bytes))
         return cw_native.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, x->n, x->list,
                                              x->event);
     x->type = CL_COMMAND_COPY_BUFFER;
-    x->gated = x->gated || x->event; /* so that its event is remembered, with the type */
-    return cw_native.clEnqueueNativeKernel(queue, copy_content, &c, sizeof c, 3, memories, places, x->n,
-                                           x->list, x->event);
+    if (!separate)
+        return cw_native.clEnqueueNativeKernel(queue, copy_content, &c, sizeof c, 3, memories, places, x->n,
+                                               x->list, x->event);
+    c = (struct copy){.from_offset = from_offset, .to_offset = to_offset, .bytes = bytes};
+    return copy_mapped(x, queue, (cl_mem[]){from, to, memories[2]}, &c);
 }

@@ -91,13 +91,22 @@ void cw_run_spread_release(struct cw_run_task *t)
     cw_run_global_lock_tell();
 }
 
-/* The vendor counts maps that it has made itself. */
-static bool is_mapped(const struct cw_run_memory *root)
+/* The vendor counts maps that it has made itself, some those of sub-buffers at these. */
+static cl_uint vendor_maps(const struct cw_run_memory *m)
 {
     cl_uint maps = 0;
 
-    cw_next.clGetMemObjectInfo((cl_mem)(uintptr_t)root->r.handle, CL_MEM_MAP_COUNT, sizeof maps, &maps, NULL);
-    return root->maps || maps;
+    cw_next.clGetMemObjectInfo((cl_mem)(uintptr_t)m->r.handle, CL_MEM_MAP_COUNT, sizeof maps, &maps, NULL);
+    return maps;
+}
+
+static bool is_mapped(const struct cw_run_memory *root)
+{
+    bool mapped = root->maps || vendor_maps(root);
+
+    for (const struct cw_run_memory *part = root->parts; part && !mapped; part = part->next_part)
+        mapped = vendor_maps(part);
+    return mapped;
 }
 
 bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw_coherence_move *m)

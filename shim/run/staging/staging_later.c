@@ -3,6 +3,7 @@
 
 #include "../../door/clock.h"
 #include "../core/fault.h"
+#include "../core/recount.h"
 #include "../core/thread.h"
 #include "staging_count.h"
 #include "staging_notes.h"
@@ -111,13 +112,17 @@ static void run(struct later *l)
     if (l->profiled)
         cw_run_staging_notes_times(l->tail, l->head);
     cw_next.clReleaseEvent(l->head);
+    cw_run_recount_begins();
     cw_next.clReleaseMemObject(l->job.buffer);
     cw_run_staging_notes_let_go(l->job.buffer);
+    cw_run_recount_ends();
     cw_next.clSetEventCallback(tail, CL_COMPLETE, tail_over, l);
     cw_next.clSetUserEventStatus(gate, err < 0 ? err : CL_COMPLETE); /* `l` may be gone from here on */
-    cw_next.clReleaseEvent(gate);
     cw_next.clReleaseEvent(tail);
+    cw_run_recount_begins();
+    cw_next.clReleaseEvent(gate);
     cw_run_staging_objects_later(c, false);
+    cw_run_recount_ends();
 }
 
 static void clear(struct later *l)
@@ -133,8 +138,10 @@ static void make_pool(void)
 
     pthread_mutex_unlock(lock);
     cw_run_staging_pool_make(c, mover.pool.device, mover.pool.chunk, mover.pool.seats);
+    cw_run_recount_begins();
     cw_run_staging_objects_hide(c, -1);
     cw_next.clReleaseContext(c->handle);
+    cw_run_recount_ends();
     pthread_mutex_lock(lock);
     mover.pool.context = NULL;
 }
@@ -250,8 +257,11 @@ void cw_run_staging_later_wants_pool(struct cw_run_staging_context *c, cl_device
 {
     bool takes;
 
-    if (cw_next.clRetainContext(c->handle) != CL_SUCCESS)
+    cw_run_recount_begins();
+    if (cw_next.clRetainContext(c->handle) != CL_SUCCESS) {
+        cw_run_recount_ends();
         return;
+    }
     pthread_mutex_lock(lock);
     takes = !mover.pool.context && start();
     if (takes) {
@@ -265,6 +275,7 @@ void cw_run_staging_later_wants_pool(struct cw_run_staging_context *c, cl_device
     pthread_mutex_unlock(lock);
     if (!takes)
         cw_next.clReleaseContext(c->handle);
+    cw_run_recount_ends();
 }
 
 /* ---- enqueueing */
@@ -372,8 +383,10 @@ bool cw_run_staging_later_enqueue(struct cw_run_staging_queue *q, const struct c
 
     if (!l)
         return false;
+    cw_run_recount_begins();
     if (!has_turn(l, q, n, list)) {
         drop(l);
+        cw_run_recount_ends();
         return false;
     }
     tail = l->tail;
@@ -381,6 +394,7 @@ bool cw_run_staging_later_enqueue(struct cw_run_staging_queue *q, const struct c
     cw_next.clRetainMemObject(l->job.buffer);
     cw_run_staging_notes_hold(l->job.buffer);
     cw_run_staging_objects_later(l->context, true);
+    cw_run_recount_ends();
     if (event)
         cw_next.clRetainEvent(tail);
     watch_head(l, q->handle);

@@ -5,6 +5,7 @@
 
 #include "../../device/device.h"
 #include "../../device/dsp_native.h"
+#include "../core/recount.h"
 #include "staging_crew.h"
 #include "staging_pool.h"
 
@@ -125,11 +126,13 @@ static void let_go(struct cw_run_staging_context *c)
 
     for (uint32_t i = 0; i < n; i++)
         queue[i] = c->own[i].queue;
+    cw_run_recount_begins();
     c->num_own -= n;
     c->hidden -= n;
     pthread_mutex_unlock(lock);
     for (uint32_t i = 0; i < n; i++)
         cw_run_staging_objects_release_queue(queue[i]);
+    cw_run_recount_ends();
 }
 
 /* NVIDIA's clReleaseContext waits for user events: gates are opened before, as far as that does not take
@@ -279,6 +282,7 @@ cl_command_queue cw_run_staging_objects_begin(struct cw_run_staging_context *c, 
     pthread_mutex_unlock(lock);
     if (queue || c->num_own == CW_RUN_STAGING_OWN_QUEUES)
         return queue;
+    cw_run_recount_begins();
     queue = cw_run_staging_objects_make_queue(c->handle, device);
     pthread_mutex_lock(lock);
     if (queue) {
@@ -287,6 +291,7 @@ cl_command_queue cw_run_staging_objects_begin(struct cw_run_staging_context *c, 
         c->hidden++;
     }
     pthread_mutex_unlock(lock);
+    cw_run_recount_ends();
     return queue;
 }
 

@@ -2,6 +2,7 @@
 #include "staging_pool.h"
 
 #include "../core/fault.h"
+#include "../core/recount.h"
 
 #define CELLS 1024u
 
@@ -39,11 +40,13 @@ static void dissolve(void)
     cl_mem memory = pool.memory;
     uint8_t *base = pool.base;
 
+    cw_run_recount_begins();
     c->hidden -= 2;
     pool.context = NULL;
     pool.leaving = false;
     pthread_mutex_unlock(lock);
     release(queue, memory, base);
+    cw_run_recount_ends();
 }
 
 static bool make(struct cw_run_staging_context *c, cl_device_id device, size_t bytes, cl_command_queue *queue,
@@ -79,6 +82,7 @@ bool cw_run_staging_pool_make(struct cw_run_staging_context *c, cl_device_id dev
     pthread_mutex_unlock(lock);
     if (made)
         return false;
+    cw_run_recount_begins();
     made = !cw_run_fault_asks_now(CW_RUN_FAULT_UNPINNED) &&
            make(c, device, chunks + (size_t)CELLS * CW_RUN_STAGING_CELL, &queue, &memory, &base);
     pthread_mutex_lock(lock);
@@ -86,6 +90,7 @@ bool cw_run_staging_pool_make(struct cw_run_staging_context *c, cl_device_id dev
     pool.refused = !made;
     if (!made) {
         pthread_mutex_unlock(lock);
+        cw_run_recount_ends();
         return false;
     }
     pool.context = c;
@@ -102,6 +107,7 @@ bool cw_run_staging_pool_make(struct cw_run_staging_context *c, cl_device_id dev
         dissolve();
     else
         pthread_mutex_unlock(lock);
+    cw_run_recount_ends();
     return true;
 }
 

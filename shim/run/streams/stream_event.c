@@ -1,5 +1,6 @@
 /* stream_event.c - see streams/stream_event.h. */
 #include "stream_event.h"
+#include "../../door/door.h"
 #include "../../door/lock_order.h"
 
 #include "../../trace/recorder.h"
@@ -140,7 +141,7 @@ static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name,
     if (name == CL_EVENT_REFERENCE_COUNT)
         return count_references(e, event, capacity, to, bytes);
     if (name != CL_EVENT_COMMAND_EXECUTION_STATUS)
-        return cw_next.clGetEventInfo(event, name, capacity, to, bytes);
+        return cw_stream_below.clGetEventInfo(event, name, capacity, to, bytes);
     err = cw_next.clGetEventInfo(event, name, sizeof status, &status, NULL);
     if (err != CL_SUCCESS)
         return err;

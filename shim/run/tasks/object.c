@@ -102,7 +102,7 @@ void cw_run_object_forget_copies(struct cw_run_program *p)
     }
     free_rewritten(p);
     cw_run_known_forget(p);
-    p->sought_again = 0;
+    p->sought_again = p->refused = 0;
     p->seek = (struct cw_run_trial){0};
     p->key = (struct cw_key){{0}};
 }

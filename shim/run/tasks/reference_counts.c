@@ -58,13 +58,13 @@ static uint32_t under_way(const struct cw_run_memory *m, const struct cw_run_ker
 
 uint32_t cw_run_reference_counts_of_memory(const struct cw_run_memory *m)
 {
-    uint32_t n = m->root_maps - cw_run_record_hidden_references(&m->r); /* a map retains the memory */
+    uint32_t n = m->counted_maps - cw_run_record_hidden_references(&m->r); /* a map retains the memory */
 
     if (!cw_run.unfinished)
         return n;
     /* a part of it that the program has released, and a command still uses, is gone bare */
     for (const struct cw_run_memory *part = NULL; (part = cw_run_record_next(CW_RUN_MEMORY, part));)
-        n -= part->root == m && part != m && part->r.held_back;
+        n -= part->root == m && part != m && part->r.held_back && !part->counted_maps;
     return n + under_way(m, NULL);
 }
 

@@ -226,7 +226,8 @@ static cl_program try(struct cw_run_program *p, struct cw_run_rewritten *r,
         r->program[worker] = make_either(p, r, place, true);
     if (!r->loaded[worker] && r->program[worker] && r->rowless[worker] && !cw_run.chaos)
         ask(p, r, place, false);
-    r->tried[worker] = r->program[worker] || build;
+    r->tried[worker] = r->program[worker] || (build && r->refused[worker]);
+    r->refused[worker] |= build;
     return r->program[worker];
 }
 

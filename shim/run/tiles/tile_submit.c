@@ -199,8 +199,12 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     bool begun = false, good = true;
     size_t local[3];
 
-    if (cw_dynamic_loader_is_waited_in())
-        return false; /* the vendor may have to load what is known */
+    if (cw_dynamic_loader_is_waited_in()) { /* the vendor may have to load what is known */
+        cw_run_global_lock_take();
+        wait_for_code(l->kernel, p->worker->number);
+        cw_run_global_lock_give();
+        return false;
+    }
     memcpy(local, cut->local, sizeof local);
     local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2
                                    : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */

@@ -300,7 +300,7 @@ static void *timer(void *unused)
         } else {
             l.open = false;
             l.ticks = closes_itself(&l) ? 0 : l.ticks + l.ages;
-            if (cw_run_foreign_is_due() || cw_run_global_lock_has_releases() ||
+            if (cw_run_foreign_is_due() || cw_run_global_lock_has_releases() || cw_run_record_ended ||
                 l.ticks <= CW_RUN_TIMER_TICKS) {
                 wait_ages(l.ages);
                 continue;

@@ -130,6 +130,8 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     i.first = !cw_compiler_kinds_has(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
     *queue = CW_LIKELY(p->queue != NULL) ? p->queue : cw_run_context_device_queue(c, p);
     i.kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
+    t->uncoded |= *queue && !i.kernel && !p->device->home &&
+                  cw_helper_program_is(l->kernel->program, p->worker->number, CW_RUN_COPY_MISSED);
     err = i.kernel ? cw_run_execute_set_args(i.kernel, l, p, l->kernel->set[p->worker->number])
                    : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && CW_UNLIKELY(i.first) && !p->device->home)

@@ -26,6 +26,7 @@ struct size_of_range {
     cl_uint dims;
     size_t global[3], local[3];
     enum state state;
+    bool again; /* it was asked for in vain: once more, as it may have lacked what is there then */
 };
 
 /* The objects for asking a device; of the last one that was asked. */
@@ -97,8 +98,10 @@ static bool probe_open(struct probe *p, cl_device_id device)
     if (!made)
         return false;
     made->device = device;
-    if (!cw_isolated_compiler_call(device, probe_make, made, probe_free))
+    if (!cw_isolated_compiler_call(device, probe_make, made, probe_free)) {
+        p->device = NULL;
         return false;
+    }
     *p = *made;
     free(made);
     return p->out;
@@ -167,7 +170,8 @@ static void *work(void *unused)
         asked = *r;
         cw_run_global_lock_give();
         cw_exit_register(); /* as in workers/worker.c, prepare() */
-        asked.state = ask(&probe, &asked) ? KNOWN : UNKNOWN;
+        asked.state = ask(&probe, &asked) ? KNOWN : asked.again ? UNKNOWN : SEEN;
+        asked.again = true;
         cw_next.clReleaseDevice(asked.device);
         cw_exit_register();
         cw_run_global_lock_take();

@@ -33,7 +33,7 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
     struct cw_run_program *p = l->wanted[--l->num_wanted];
     struct cw_run_context_device *place = p->context->places;
     enum cw_run_copy_state how = p->copy[l->number];
-    bool build = how == CW_RUN_COPY_WANTED, good;
+    bool build = how == CW_RUN_COPY_WANTED, opened, good;
     double begin = cw_thread_cpu_ns();
 
     while (place->worker != l)
@@ -42,7 +42,7 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
     cw_run.wanted--;
     cw_run.preparing++;
     cw_run_global_lock_give();
-    good = cw_run_context_device_queue(p->context, place);
+    opened = cw_run_context_device_queue(p->context, place);
     cw_run_global_lock_take();
     l->busy = false; /* ready commands need not wait for a compiler: a thread that waits for one may run
                         it here */
@@ -52,14 +52,17 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
      * which the handler that is registered now will wait for. And data that this build
      * creates outlive later ones. */
     cw_exit_register();
-    good = good && get_program(p, place, how);
+    good = opened && get_program(p, place, how);
     cw_exit_register();
     cw_run_global_lock_take();
     l->building = false;
     cw_run.preparing--;
     cw_run.copies += good;
     cw_run_activation_loaded(build, good, cw_thread_cpu_ns() - begin);
-    p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
+    if (good)
+        p->copy[l->number] = CW_RUN_COPY_READY;
+    else if (!build || !opened) /* else the build has noted it */
+        p->copy[l->number] = build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_object_unpin(&p->r);
     cw_run_global_lock_tell();
 }
