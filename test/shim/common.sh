@@ -16,7 +16,7 @@ fail() { echo "$*" >&2; exit 1; }
 # program NAME [FLAG...] - builds test/shim/NAME.c (without its suffix in NAME) as $T/NAME
 program() { local name=$1; shift; $CC $flags -o "$T/$name" "test/shim/$name.c" "$@" -ldl -lpthread; }
 
-doors="door exports extension layer layer_env loader log missing nested roomy unwind"
+doors="door exports layer_env loader log missing roomy unwind"
 build_count() {
     $CC $flags -fPIC -fvisibility=hidden -shared -Wl,--version-script=shim/door/libclweave.map -Wl,-z,nodelete -o "$count" \
         test/shim/count_mode.c $(printf "$B/obj/shim/door/%s.o " $doors) "$B/libcwanalyzer.a" "$B/libcwsched.a" -ldl -lpthread
