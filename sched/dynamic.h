@@ -13,7 +13,7 @@
  * In a plan with a world (simulate.h) costs vary, links are shared and devices die: policies count on planned
  * costs and see past events. A task whose device dies before it is done is ready again at that moment.
  *
- * Tasks that the plan holds already count as running or finished; devices are idle once their last gap has
+ * Tasks that the plan holds already count as running or finished; devices are idle once their last task has
  * ended (dynamic policies do not fill gaps). Deterministic in (plan, seed). O((tasks + edges) x devices +
  * tasks x log tasks), and a scan of the queue when a device cannot run its head. Thread-safety: none. */
 #ifndef CW_DYNAMIC_H

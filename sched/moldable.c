@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gaps before this many gaps from the end are not looked at, so that long lists do not take quadratic time.
+/* Gaps before this many periods from the end are not looked at, so that long lists do not take quadratic time.
  */
-enum { GAPS_BACK = 64 };
+enum { PERIODS_BACK = 64 };
 
 static double larger(double a, double b)
 {
@@ -55,13 +55,13 @@ enum cw_status cw_moldable_init(struct cw_moldable *m, const struct cw_plan *pla
     m->at_hand = malloc(n * sizeof *m->at_hand);
     m->memory = malloc(q * sizeof *m->memory);
     m->in_time = malloc(((size_t)m->graph->edges + 1) * sizeof *m->in_time);
-    m->gap = malloc(2 * n * q * sizeof *m->gap);
-    m->gaps = malloc(q * sizeof *m->gaps);
+    m->period = malloc(2 * n * q * sizeof *m->period);
+    m->periods = malloc(q * sizeof *m->periods);
     m->ready = malloc(q * sizeof *m->ready);
     m->avail = malloc(q * sizeof *m->avail);
     m->trial[0] = malloc(q * sizeof **m->trial);
     m->trial[1] = malloc(q * sizeof **m->trial);
-    if (m->task && m->part && m->at_hand && m->memory && m->in_time && m->gap && m->gaps && m->ready &&
+    if (m->task && m->part && m->at_hand && m->memory && m->in_time && m->period && m->periods && m->ready &&
         m->avail && m->trial[0] && m->trial[1])
         status = cw_release_init(&m->release, plan, err);
     else
@@ -81,8 +81,8 @@ void cw_moldable_finish(struct cw_moldable *m)
     free(m->at_hand);
     free(m->memory);
     free(m->in_time);
-    free(m->gap);
-    free(m->gaps);
+    free(m->period);
+    free(m->periods);
     free(m->ready);
     free(m->avail);
     free(m->trial[0]);
@@ -129,21 +129,21 @@ static void find_ready(struct cw_moldable *m, uint32_t task)
 /* As cw_plan_start with insertion: the first start >= ready at which device `p` is idle for `length`. */
 static double first_fit(struct cw_moldable *m, uint32_t p, double ready, double length)
 {
-    const double *gap = m->gap + 2 * (size_t)m->graph->tasks * p;
-    uint32_t k = m->gaps[p];
+    const double *period = m->period + 2 * (size_t)m->graph->tasks * p;
+    uint32_t k = m->periods[p];
     double from;
 
     if (length <= 0 || ready >= m->avail[p])
         return ready;
-    while (k > 0 && gap[2 * k - 1] > ready &&
-           m->gaps[p] - k < GAPS_BACK) /* those that end by `ready` are out of the way */
+    while (k > 0 && period[2 * k - 1] > ready &&
+           m->periods[p] - k < PERIODS_BACK) /* those that end by `ready` are out of the way */
         k--;
-    m->work += m->gaps[p] - k;
-    from = larger(ready, k ? gap[2 * k - 1] : m->release.avail[p]);
-    for (; k < m->gaps[p]; k++) {
-        if (from + length <= gap[2 * k])
+    m->work += m->periods[p] - k;
+    from = larger(ready, k ? period[2 * k - 1] : m->release.avail[p]);
+    for (; k < m->periods[p]; k++) {
+        if (from + length <= period[2 * k])
             return from;
-        from = larger(from, gap[2 * k + 1]);
+        from = larger(from, period[2 * k + 1]);
     }
     return from;
 }
@@ -267,18 +267,18 @@ static uint32_t try_shares(struct cw_moldable *m, uint32_t task, uint32_t mode, 
 
 static void occupy(struct cw_moldable *m, uint32_t p, double start, double end)
 {
-    double *gap = m->gap + 2 * (size_t)m->graph->tasks * p;
-    uint32_t k = m->gaps[p];
+    double *period = m->period + 2 * (size_t)m->graph->tasks * p;
+    uint32_t k = m->periods[p];
 
     if (!(start < end))
         return;
-    for (; k > 0 && gap[2 * k - 2] > start; k--) {
-        gap[2 * k] = gap[2 * k - 2];
-        gap[2 * k + 1] = gap[2 * k - 1];
+    for (; k > 0 && period[2 * k - 2] > start; k--) {
+        period[2 * k] = period[2 * k - 2];
+        period[2 * k + 1] = period[2 * k - 1];
     }
-    gap[2 * k] = start;
-    gap[2 * k + 1] = end;
-    m->gaps[p]++;
+    period[2 * k] = start;
+    period[2 * k + 1] = end;
+    m->periods[p]++;
     m->avail[p] = larger(m->avail[p], end);
 }
 
@@ -329,7 +329,7 @@ bool cw_moldable_decode(struct cw_moldable *m, const uint32_t *order, uint32_t c
 {
     m->parts = 0;
     m->length = m->release.latest;
-    memset(m->gaps, 0, m->graph->devices * sizeof *m->gaps);
+    memset(m->periods, 0, m->graph->devices * sizeof *m->periods);
     memcpy(m->avail, m->release.avail, m->graph->devices * sizeof *m->avail);
     for (uint32_t k = 0; k < count; k++)
         m->task[order[k]].parts = 0;

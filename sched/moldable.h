@@ -3,7 +3,7 @@
  * A task may run whole on one device, where it fits first (insertion), or be shared by devices that are free
  * behind the last task of each. Its mode says which of these are tried; the one that finishes first is taken
  * (whole, then the lowest device on ties). It is the decoder of a search, so it keeps arrays
- * of gaps instead of trees and allocates nothing.
+ * of periods instead of trees and allocates nothing.
  *
  * Data move as in plan.h: a shared task's output is at hand on every device that took part when its last part
  * has ended.
@@ -45,8 +45,8 @@ struct cw_moldable {
     uint64_t *memory;         /* per device: the devices that share its memory */
     double *in_time;          /* per edge of pred: data / bandwidth when there is but one, else data */
     bool uniform;             /* one bandwidth, one latency */
-    double *gap;              /* devices x tasks pairs (start, end) in order of time */
-    uint32_t *gaps;           /* per device */
+    double *period;           /* devices x tasks pairs (start, end) in order of time */
+    uint32_t *periods;        /* per device */
     double *ready, *avail;    /* per device */
     struct cw_part *trial[2]; /* per device */
 };
@@ -60,7 +60,7 @@ void cw_moldable_finish(struct cw_moldable *m); /* safe on a zeroed struct */
 /* Schedules order[0 .. count - 1] (topological; all tasks that the plan does not hold) by mode[task]. A mode
  * that a task cannot have (shared though it may not be, on a device that cannot run it) counts as
  * CW_MOLDABLE_FREE. Returns false when the schedule reaches `limit` or more: it is then not finished.
- * O(edges x devices + tasks x (devices + gaps passed)). */
+ * O(edges x devices + tasks x (devices + periods passed)). */
 bool cw_moldable_decode(struct cw_moldable *m, const uint32_t *order, uint32_t count, const uint32_t *mode,
                         double limit);
 

@@ -63,10 +63,10 @@ double cw_plan_start(const struct cw_plan *plan, uint32_t p, double ready, doubl
 
 /* The device that finishes `task` first, among those that can run it: least finish + bias, then least
  * tie_rank. bias: one per device, or NULL for none (PEFT's OCT, SCLS's outgoing communication).
- * O(predecessors x devices + devices x log gaps). */
+ * O(predecessors x devices + devices x log periods). */
 struct cw_choice cw_plan_choose(struct cw_plan *plan, uint32_t task, const double *bias);
 
-/* The same from the answer of cw_plan_ready_everywhere for `task`. O(devices x log gaps). */
+/* The same from the answer of cw_plan_ready_everywhere for `task`. O(devices x log periods). */
 struct cw_choice cw_plan_choose_from(const struct cw_plan *plan, uint32_t task, const double *ready,
                                      const double *bias);
 

@@ -5,7 +5,7 @@
  * (replay) and a window of enqueued commands online (run): a policy sees a struct cw_plan, never where it
  * came from, and reads neither clock nor randomness but the plan's seed.
  *
- * Thread-safety: policies are immutable and their gaps re-entrant; configurations belong to their owner. */
+ * Thread-safety: policies are immutable and their functions re-entrant; configurations belong to their owner. */
 #ifndef CW_POLICY_H
 #define CW_POLICY_H
 
@@ -93,7 +93,7 @@ enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, 
 enum cw_status cw_policy_check_online(const struct cw_policy *policy, struct cw_error *err);
 
 /* Runs the policy on an empty plan. *schedule is the caller's, NULL on failure. Errors: CW_ERR_INVALID for a
- * share in the options that is not from 0 to 1, those of cw_plan_init and of the policy's plan gap. */
+ * share in the options that is not from 0 to 1, those of cw_plan_init and of the policy's plan(). */
 enum cw_status cw_policy_run(const struct cw_policy_config *config, const struct cw_graph *g,
                              const struct cw_platform *p, struct cw_schedule **schedule,
                              struct cw_error *err);

@@ -2,7 +2,7 @@
  *
  * Gu, Ning, Zheng: OpenCL run-time task scheduling on HXDSP, Computer Systems & Applications 31(11), 2022.
  * HEFT gives a full schedule S. Its tasks are fixed in rank order; where devices alike to the task's own have
- * no gap of S that meets the task's, they join it, its work-groups are shared in proportion to speed, and
+ * no period of S that meets the task's, they join it, its work-groups are shared in proportion to speed, and
  * HEFT places the rest anew.
  *
  * Beyond the paper: whole work-groups, a cost `overhead` per joining device, transfers to joining devices on
@@ -83,7 +83,7 @@ static double makespan(const struct hdgeft *h)
 
 /* ---- I: idle devices */
 
-/* When device `d` could begin its part of `task`, whose gap is [a, b); b when it cannot join. */
+/* When device `d` could begin its part of `task`, whose period is [a, b); b when it cannot join. */
 static double joining_time(const struct hdgeft *h, uint32_t task, uint32_t d, double a, double b)
 {
     const struct cw_timeline *line = &h->plan->timeline[d];
@@ -315,7 +315,7 @@ static enum cw_status try_counts(struct hdgeft *h, uint32_t task, uint32_t most,
             least = makespan(h);
             *best = k;
         }
-        if (status == CW_OK && k < most) /* share() reads the task's gap in S: bring it back */
+        if (status == CW_OK && k < most) /* share() reads the task's period in S: bring it back */
             status = replan(h, 0, err);
     }
     return status;

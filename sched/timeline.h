@@ -2,7 +2,7 @@
  *
  * The idle gaps before the last busy moment are kept in a treap ordered by time, each node knowing the
  * longest gap beneath it, so that the insertion-based search of HEFT costs O(log gaps) instead of a scan of
- * the device's gaps. Everything at or after `avail` is idle.
+ * the device's tasks. Everything at or after `avail` is idle.
  *
  * Thread-safety: none. */
 #ifndef CW_TIMELINE_H

@@ -9,13 +9,13 @@
 static bool index_commands(struct cw_trace_index *x, struct cw_json_in *in)
 {
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
-        uint64_t *bucket = cw_trace_push(&x->commands, 1);
-        if (!bucket) {
+        uint64_t *added = cw_trace_push(&x->commands, 1);
+        if (!added) {
             cw_error_set(in->err, CW_ERR_NOMEM, "%s: out of memory", in->name);
             return false;
         }
         cw_json_peek(in);
-        *bucket = (uint64_t)(in->p - in->text);
+        *added = (uint64_t)(in->p - in->text);
         if (!cw_json_skip(in))
             return false;
     }
@@ -121,12 +121,12 @@ enum cw_status cw_trace_index_edges(struct cw_trace_index *x, uint32_t id, struc
             break;
         if (e.from != id && e.to != id)
             continue;
-        struct cw_edge *bucket = cw_trace_push(&one->edges, 1);
-        if (!bucket) {
+        struct cw_edge *added = cw_trace_push(&one->edges, 1);
+        if (!added) {
             cw_error_set(err, CW_ERR_NOMEM, "%s: out of memory", x->name);
             break;
         }
-        *bucket = e;
+        *added = e;
     }
     cw_json_in_finish(&in);
     return err->status;
