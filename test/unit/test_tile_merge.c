@@ -21,7 +21,7 @@ struct cw_dispatch cw_next;
 
 /* ---- played: a memory object is an array of bytes */
 
-static bool refuses;
+static bool refuses, saves; /* reads; reads from a device that has failed */
 static int objects, left_out;
 static char queue[1];
 static char printed[256]; /* the latest instructions */
@@ -94,6 +94,14 @@ bool cw_run_spread_come_to_host(const struct cw_run_task *t, struct cw_run_regio
 bool cw_run_context_device_has_failed(const struct cw_run_worker *l)
 {
     return l;
+}
+
+cl_int cw_run_quarantine_read(const struct cw_run_instruction *fetch)
+{
+    if (!saves)
+        return CL_OUT_OF_RESOURCES;
+    memcpy(fetch->host, (uint8_t *)fetch->memory + fetch->low, fetch->bytes);
+    return CL_SUCCESS;
 }
 
 enum cw_run_fault cw_run_fault_planted;
@@ -235,15 +243,18 @@ static int64_t any_number(void)
     return (int64_t)((uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand());
 }
 
-/* Each part runs two blocks; `fails`: of the first block of part 1 nothing comes back. */
-static void run(enum cw_merge how, int bytes, bool fails)
+enum way { WELL, FAILS, FAILS_AND_SAVES };
+
+/* Each part runs two blocks. The device of part 1 fails behind the first block: nothing comes back, or all does
+ * at the second try. */
+static void run(enum cw_merge how, int bytes, enum way way)
 {
     struct cw_run_task copy;
 
     make(how, bytes);
     for (int turn = 0; turn < 2; turn++)
         for (uint32_t i = 0; i < PARTS; i++) {
-            bool lost = fails && i == 1 && turn == 0;
+            bool failed = way != WELL && i == 1 && turn == 0, lost = failed && way == FAILS;
 
             assert_true(cw_run_tile_merge_begin(&part[i]));
             for (int k = 0; k < OPERATIONS; k++) {
@@ -254,10 +265,10 @@ static void run(enum cw_merge how, int bytes, bool fails)
                 if (!lost)
                     operate(how, bytes, reference + at, value);
             }
-            refuses = lost;
+            refuses = failed, saves = failed && !lost;
             copy = part[i]; /* as a worker runs it */
             assert_int_equal(cw_run_tile_merge_collect(&copy), lost ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
-            refuses = false;
+            refuses = saves = false;
         }
     assert_memory_equal(host, reference, BYTES);
     cw_run_tile_merge_free(&x);
@@ -269,10 +280,10 @@ static void test_kinds(void **state)
     (void)state;
     for (int how = CW_MERGE_ADD; how <= CW_MERGE_UMAX; how++)
         for (int bytes = 4; bytes <= 8; bytes += 4)
-            for (int fails = 0; fails < 2; fails++)
-                run((enum cw_merge)how, bytes, fails);
-    run(CW_MERGE_DIFF, 1, false);
-    run(CW_MERGE_DIFF, 1, true);
+            for (int way = WELL; way <= FAILS_AND_SAVES; way++)
+                run((enum cw_merge)how, bytes, (enum way)way);
+    for (int way = WELL; way <= FAILS_AND_SAVES; way++)
+        run(CW_MERGE_DIFF, 1, (enum way)way);
 }
 
 /* A part that goes on at home gets other memory there. */

@@ -103,8 +103,10 @@ static cl_uint vendor_maps(const struct cw_run_memory *m)
 static bool is_mapped(const struct cw_run_memory *root)
 {
     bool mapped = root->maps || vendor_maps(root);
+    const struct cw_run_memory *part =
+        cw_device_has(&root->context->devices->device[0], CW_VENDOR_SEPARATE_PARTS) ? root->parts : NULL;
 
-    for (const struct cw_run_memory *part = root->parts; part && !mapped; part = part->next_part)
+    for (; part && !mapped; part = part->next_part)
         mapped = vendor_maps(part);
     return mapped;
 }

@@ -494,7 +494,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
     struct cw_run_share *h;
     struct cw_run_cut cut;
     const char *why = cw_run_cut_of(t, &cut);
-    bool cuts, judged;
+    bool cuts, judged, still;
 
     h = why ? NULL : share_of(t, cut.dim, cut.groups);
     if (!h) {
@@ -502,8 +502,9 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
         cw_run_reasons_whole(t, why ? why : "too many shapes of one kernel");
         return false;
     }
-    if (!x->s->always && ((is_home_gpu(t) && cw_run_gpu_gain_rests()) || rests(h))) {
-        cw_run_reasons_of(t, rests(h) ? "earlier cuts did not gain" : "all cuts together did not gain");
+    still = rests(h);
+    if (!x->s->always && (still || (is_home_gpu(t) && cw_run_gpu_gain_rests()))) {
+        cw_run_reasons_of(t, still ? "earlier cuts did not gain" : "all cuts together did not gain");
         return false;
     }
     h->whole_ns = home_ns(x->s, i) + more_ns;

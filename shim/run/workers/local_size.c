@@ -37,6 +37,7 @@ struct probe {
     cl_program program;
     cl_kernel kernel;
     cl_mem out;
+    bool again; /* it was made twice: without `out` it stays as it is */
 };
 
 static struct {
@@ -88,9 +89,10 @@ static void probe_free(void *probe)
 
 static bool probe_open(struct probe *p, cl_device_id device)
 {
+    bool again = p->device == device;
     struct probe *made;
 
-    if (p->device == device)
+    if (again && (p->out || p->again))
         return p->out;
     probe_close(p);
     p->device = device;
@@ -103,6 +105,7 @@ static bool probe_open(struct probe *p, cl_device_id device)
         return false;
     }
     *p = *made;
+    p->again = again;
     free(made);
     return p->out;
 }
