@@ -53,6 +53,17 @@ bool cw_dsp_native_remember(const struct cw_dsp_native_times *what)
     return true;
 }
 
+void cw_dsp_native_replace(const struct cw_dsp_native_times *what)
+{
+    struct cw_dsp_native_times *t;
+
+    cw_lock_take(&lock);
+    t = cw_registry_find(what->event, TIMES);
+    if (t)
+        *t = *what;
+    cw_lock_free(&lock);
+}
+
 /* ---- one command */
 
 static _Thread_local cl_event closed __attribute__((tls_model("initial-exec"))); /* of cw_dsp_native_close */

@@ -39,6 +39,8 @@ struct cw_dsp_native_times {
 
 /* Copies *what; earlier times of its event go. False: memory is out. */
 bool cw_dsp_native_remember(const struct cw_dsp_native_times *what);
+/* The same over times that are there, and needs no memory. */
+void cw_dsp_native_replace(const struct cw_dsp_native_times *what);
 /* The times of the event, as they are at this moment. False: there are none. */
 bool cw_dsp_native_copy(cl_event event, struct cw_dsp_native_times *out);
 

@@ -117,7 +117,6 @@ void cw_dsp_native_host_settle(void)
     pthread_mutex_lock(&lock);
     look();
     for (size_t i = 0; i < count; i++) {
-        struct cw_dsp_native_times known;
         struct pending *p = &list[i];
 
         if (!p->over) {
@@ -129,8 +128,7 @@ void cw_dsp_native_host_settle(void)
         else
             place(p, profiled_ns(p->t.event));
         p->t.pending = false;
-        if (cw_dsp_native_copy(p->t.event, &known)) /* else the program has released it */
-            cw_dsp_native_remember(&p->t);
+        cw_dsp_native_replace(&p->t); /* unless the program has released it */
         cw_next.clReleaseEvent(p->t.event);
     }
     count = left;

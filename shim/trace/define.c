@@ -333,8 +333,6 @@ void cw_define_object_dropped(enum cw_log_object kind, void *state)
 {
     if (kind == CW_LOG_O_KERNEL)
         cw_kernel_destroy(state);
-    else if (kind == CW_LOG_O_MEMORY)
-        cw_maps_free(state);
     else
         free(state);
 }

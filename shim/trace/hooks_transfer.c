@@ -298,9 +298,8 @@ COPY(clEnqueueFillImage, (cl_mem dst, const void *color, const size_t *origin, c
 #define SVM_TAIL cl_uint waits, const cl_event *wait_list, cl_event *event
 
 cl_int cw_hook_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void *pointers[],
-                                       void(CL_CALLBACK *free_func)(cl_command_queue, cl_uint, void *[],
-                                                                    void *),
-                                       void *user_data, SVM_TAIL)
+                                void(CL_CALLBACK *free_func)(cl_command_queue, cl_uint, void *[], void *),
+                                void *user_data, SVM_TAIL)
 {
     struct cw_enqueue e;
     cl_int status;
@@ -334,7 +333,7 @@ static cl_int finish(struct cw_enqueue *e, const struct cw_transfer *t, bool blo
 }
 
 cl_int cw_hook_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *dst, const void *src,
-                                         size_t size, SVM_TAIL)
+                                  size_t size, SVM_TAIL)
 {
     struct cw_transfer t = {.type = CL_COMMAND_SVM_MEMCPY, .bytes = size};
     struct cw_layout host = {src, size, 1, 1, 0, 0};
@@ -353,7 +352,7 @@ cl_int cw_hook_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void
 }
 
 cl_int cw_hook_clEnqueueSVMMemFill(cl_command_queue queue, void *address, const void *pattern,
-                                          size_t pattern_size, size_t size, SVM_TAIL)
+                                   size_t pattern_size, size_t size, SVM_TAIL)
 {
     struct cw_transfer t = {.type = CL_COMMAND_SVM_MEMFILL,
                             .bytes = size,
@@ -370,8 +369,8 @@ cl_int cw_hook_clEnqueueSVMMemFill(cl_command_queue queue, void *address, const 
                                                 e.event));
 }
 
-cl_int cw_hook_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags,
-                                      void *address, size_t size, SVM_TAIL)
+cl_int cw_hook_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *address,
+                               size_t size, SVM_TAIL)
 {
     struct cw_transfer t = {.type = CL_COMMAND_SVM_MAP, .bytes = size, .map_flags = flags, .host = address};
     struct cw_map m = {.address = address, .flags = flags, .bytes = size};
@@ -413,7 +412,7 @@ cl_int cw_hook_clEnqueueSVMUnmap(cl_command_queue queue, void *address, SVM_TAIL
 }
 
 cl_int cw_hook_clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint count, const void **pointers,
-                                             const size_t *sizes, cl_mem_migration_flags flags, SVM_TAIL)
+                                      const size_t *sizes, cl_mem_migration_flags flags, SVM_TAIL)
 {
     struct cw_enqueue e;
     cl_int status;

@@ -68,16 +68,18 @@ bool cw_maps_take(struct cw_object *memory, const void *address, struct cw_map *
     return n != NULL;
 }
 
-void cw_maps_free(struct cw_map_node *list)
+void cw_maps_free(struct cw_object *memory)
 {
-    struct cw_map_node *n;
+    struct cw_map_node *list, *n;
 
     cw_lock_take(&map_lock); /* a thread that uses what another one releases may be at the list */
+    list = *maps_of(memory);
+    *maps_of(memory) = NULL;
+    cw_lock_free(&map_lock);
     while ((n = list)) {
         list = n->next;
         free(n);
     }
-    cw_lock_free(&map_lock);
 }
 
 void cw_maps_after_fork(void)

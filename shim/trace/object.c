@@ -1,4 +1,5 @@
 #include "object.h"
+#include "recorder.h"
 
 #include <stdlib.h>
 
@@ -60,7 +61,9 @@ void cw_object_remove(struct cw_object *o)
 
     if (!o)
         return;
-    state = o->state; /* once it has ended, the object may be another handle's */
+    if (o->kind == CW_LOG_O_MEMORY)
+        cw_maps_free(o); /* its state */
+    state = o->state;    /* once it has ended, the object may be another handle's */
     o->state = NULL;
     cw_registry_end(o->entry, CW_REGISTRY_TRACE + o->kind);
     if (state)

@@ -279,7 +279,7 @@ void cw_maps_add(struct cw_object *memory, const struct cw_map *map);
 /* Takes the latest map of `memory` at `address` out, with the flags and the extent of all that were there
  * with it; false when there is none. */
 bool cw_maps_take(struct cw_object *memory, const void *address, struct cw_map *map);
-void cw_maps_free(struct cw_map_node *list); /* that the object, which is gone, had */
+void cw_maps_free(struct cw_object *memory); /* all of its maps */
 void cw_maps_after_fork(void);
 
 /* ---- device times (device_times.c) */

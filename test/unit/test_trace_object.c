@@ -32,6 +32,11 @@ void cw_define_object_dropped(enum cw_log_object kind, void *state)
     (void)kind, (void)state;
 }
 
+void cw_maps_free(struct cw_object *memory)
+{
+    assert_int_equal(memory->kind, CW_LOG_O_MEMORY);
+}
+
 static void test_memory_out(void **state)
 {
     const void *handle = (const void *)0x7f0000001000u;

@@ -90,7 +90,7 @@ static struct cw_run_queue *queue_of(const struct cw_run_context *c)
 {
     struct cw_run_queue *q = NULL;
 
-    while ((q = cw_run_record_next(CW_RUN_QUEUE, q)) && q->context != c)
+    while ((q = cw_run_record_next(CW_RUN_QUEUE, q)) && (q->context != c || !q->managed))
         ;
     return q;
 }
@@ -131,13 +131,15 @@ static void name_buffers(void)
  * native, so that the vendor keeps the order, and every wait asks the vendor. */
 static void unseen_call(const char *name)
 {
+    static pthread_once_t named = PTHREAD_ONCE_INIT;
+
     if (cw_run.forked)
         return;
     if (!cw_run.off) {
         cw_log_info("the program calls %s: from now on its commands pass through unchanged", name);
         cw_run_process_end_drain();
-        name_buffers();
     }
+    pthread_once(&named, name_buffers); /* other threads wait; later buffers are used by native commands */
     cw_stream_start_unseen();
     cw_run_staging_unseen();
     cw_run_global_lock_take();

@@ -126,13 +126,15 @@ static void let_go(struct cw_run_staging_context *c)
 
     for (uint32_t i = 0; i < n; i++)
         queue[i] = c->own[i].queue;
-    cw_run_recount_begins();
+    if (n)
+        cw_run_recount_begins();
     c->num_own -= n;
     c->hidden -= n;
     pthread_mutex_unlock(lock);
     for (uint32_t i = 0; i < n; i++)
         cw_run_staging_objects_release_queue(queue[i]);
-    cw_run_recount_ends();
+    if (n)
+        cw_run_recount_ends();
 }
 
 /* NVIDIA's clReleaseContext waits for user events: gates are opened before, as far as that does not take

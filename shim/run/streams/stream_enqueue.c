@@ -411,10 +411,12 @@ static cl_int taken(struct cw_stream_call *c)
         cw_run_staging_notes_new(*c->event);
     cw_stream_lock(&c->q->lock);
     keep(c);
-    cw_stream_seat_end(c, CL_SUCCESS);
-    if (c->blocking || c->apart)
-        return finish_blocking(c);
     cw_stream_unlock(&c->q->lock);
+    cw_stream_seat_end(c, CL_SUCCESS);
+    if (c->blocking || c->apart) {
+        cw_stream_lock(&c->q->lock);
+        return finish_blocking(c);
+    }
     cw_stream_unlock(&c->q->order);
     return CL_SUCCESS;
 }
