@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gaps before this many periods from the end are not looked at, so that long lists do not take quadratic time.
- */
+/* Gaps before this many periods from the end are left out: long lists would take quadratic time. */
 enum { PERIODS_BACK = 64 };
 
 static double larger(double a, double b)

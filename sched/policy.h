@@ -5,7 +5,7 @@
  * (replay) and a window of enqueued commands online (run): a policy sees a struct cw_plan, never where it
  * came from, and reads neither clock nor randomness but the plan's seed.
  *
- * Thread-safety: policies are immutable and their functions re-entrant; configurations belong to their owner. */
+ * Thread-safety: policies are immutable, their functions re-entrant; configurations belong to their owner. */
 #ifndef CW_POLICY_H
 #define CW_POLICY_H
 

@@ -245,8 +245,8 @@ static int64_t any_number(void)
 
 enum way { WELL, FAILS, FAILS_AND_SAVES };
 
-/* Each part runs two blocks. The device of part 1 fails behind the first block: nothing comes back, or all does
- * at the second try. */
+/* Each part runs two blocks. The device of part 1 fails behind the first block: nothing comes back, or all
+ * does at the second try. */
 static void run(enum cw_merge how, int bytes, enum way way)
 {
     struct cw_run_task copy;

@@ -50,7 +50,7 @@ struct cw_run_state_all {
     uint32_t window_count;
     bool window_mixed;                /* its commands are of several queues */
     uint64_t window_since_ns;         /* of its oldest command */
-    struct cw_run_task *retire_first; /* linked by window_next */
+    struct cw_run_task *retire_first; /* linked by links.window */
     /* native commands may occupy threads of the vendor for as long as the program likes: functions of its
      * own, launches that may poll */
     bool held;

@@ -250,7 +250,7 @@ void cw_run_left_planned(const struct cw_run_task *first);
  * On the virtual clock nothing is measured: there the plans' makespan is held against the modelled one. Time
  * in which the windows of several plans run counts once. */
 struct cw_run_gain_window {
-    struct cw_run_task *first; /* linked by window_next */
+    struct cw_run_task *first; /* linked by links.window */
     double home_ns, error_ns;
     double plan_ns; /* by the plan, from now; 0: there is none */
     bool known;     /* home_ns and error_ns are */
