@@ -1,6 +1,5 @@
 #include "status.h"
 
-
 const char *cw_status_string(enum cw_status s)
 {
     static const char *const texts[] = {

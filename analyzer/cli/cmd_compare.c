@@ -176,9 +176,9 @@ static void run_threads(struct compare_run *r)
 static enum cw_status compare_run(struct cw_compare *c, struct cw_error *err)
 {
     struct compare_run r = {.c = c,
-                        .all = c->inputs * c->policies.count,
-                        .terminal = isatty(STDERR_FILENO),
-                        .began = cw_monotonic_s()};
+                            .all = c->inputs * c->policies.count,
+                            .terminal = isatty(STDERR_FILENO),
+                            .began = cw_monotonic_s()};
 
     r.failed = r.all;
     r.file = calloc(c->inputs, sizeof *r.file);

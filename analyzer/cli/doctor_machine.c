@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-
 #define SECTION "machine"
 
 /* ---- processors */

@@ -40,7 +40,7 @@ EXPORT cl_int clGetLayerInfo(cl_uint param_name, size_t param_value_size, void *
 /* The target's functions in our order; an older loader's table is shorter, and may have holes. */
 static void read_target(struct cw_dispatch *next, const cl_icd_dispatch *target, cl_uint num_entries)
 {
-#define CW_API(ret, name, since, fail, handle, params, args)                                           \
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
     next->name = offsetof(cl_icd_dispatch, name) / sizeof(void (*)(void)) < num_entries && target->name      \
                      ? (__typeof__(&name))target->name                                                       \
                      : cw_missing.name;
@@ -49,7 +49,7 @@ static void read_target(struct cw_dispatch *next, const cl_icd_dispatch *target,
 
 static void fill_layer_table(const struct cw_dispatch *entries)
 {
-#define CW_API(ret, name, since, fail, handle, params, args)                                           \
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
     layer_table.name = (__typeof__(layer_table.name))entries->name;
 #include "api.inc"
 }

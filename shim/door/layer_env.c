@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define VARIABLE "OPENCL_LAYERS"
 
 static const char *file_name(const char *path, size_t n)

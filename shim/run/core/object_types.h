@@ -401,9 +401,9 @@ struct cw_run_event {
     enum cw_run_event_kind what;
     struct cw_run_queue *queue;
     struct cw_run_task *task; /* until it retires */
-    cl_command_type type; /* NOTED: 0: as the vendor says */
-    cl_int status;        /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
-    uint64_t times[4];     /* queued, submit, start, end */
+    cl_command_type type;     /* NOTED: 0: as the vendor says */
+    cl_int status;            /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
+    uint64_t times[4];        /* queued, submit, start, end */
     struct cw_run_callback *callbacks;
     uint32_t calls_due; /* callbacks that have not returned */
     uint64_t calls;     /* MANAGED, over: queue->calls with its own callbacks */

@@ -28,7 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&lock, CONTENT)
 static set_size vendors;
 static bool separate; /* CW_VENDOR_SEPARATE_PARTS */
-static bool any;   /* there has been a buffer with a content size */
+static bool any;      /* there has been a buffer with a content size */
 
 /* Removes the entries of buffer `memory` and, if `gone`, those with it as size. */
 static void forget(cl_mem memory, bool gone)
