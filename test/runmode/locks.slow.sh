@@ -18,7 +18,8 @@ for program in runmode/{submitted,callbacks,medley,crowd,streams,natives,command
     in_run "$program" CLWEAVE_MODE=trace CLWEAVE_CAPTURE_DATA=1 CLWEAVE_OUT="$T/trace.json"
 done
 export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so
-for program in runmode/{stuck,staged,streams,medley} apps/{chains8,threads}; do
+# not streams: it sets its user event behind an enqueue that this driver holds until then
+for program in runmode/{stuck,staged,medley} apps/{chains8,threads}; do
     bare "$B/test/$program" && in_run "$B/test/$program" CLWEAVE_STREAMS=force CLWEAVE_STAGING=force
 done
 done_
