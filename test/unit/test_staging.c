@@ -37,7 +37,7 @@ static struct cw_run_staging_shape random_shape(void)
 }
 
 /* The pieces of a random transfer, by way of a chunk, do as a loop over its bytes does. */
-static void transfer(const struct cw_run_staging_shape *s)
+static void transfer(const struct cw_run_staging_shape *s, size_t least)
 {
     static uint8_t host[BUFFER], buffer[BUFFER], want[BUFFER], chunk[MOST];
     struct cw_run_staging_cut cut;
@@ -55,7 +55,7 @@ static void transfer(const struct cw_run_staging_shape *s)
                 want[cw_run_staging_pieces_offset(&s->buffer, &one)] =
                     host[cw_run_staging_pieces_offset(&s->host, &one)];
             }
-    cw_run_staging_pieces_cut(s, 1 + any(MOST), &cut);
+    cw_run_staging_pieces_cut(s, least + any(MOST + 1 - least), &cut);
     for (size_t i = 0; i < cut.n; i++) {
         cw_run_staging_pieces_at(s, &cut, i, &p);
         assert_true(p.size[0] * p.size[1] * p.size[2] <= MOST);
@@ -80,10 +80,73 @@ static void pieces_are_the_transfer(void **state)
         struct cw_run_staging_shape s = random_shape();
         if (!cw_run_staging_pieces_check(&s, BUFFER) || cw_run_staging_pieces_host_span(&s) > BUFFER)
             continue;
-        transfer(&s);
+        transfer(&s, 1);
         checked++;
     }
     assert_true(checked > 1000);
+}
+
+/* An image: the same in pixels, whose bytes stay together. The host's slices need not be of whole rows. */
+static void pieces_of_images_are_the_transfer(void **state)
+{
+    static const size_t pixels[] = {1, 2, 3, 4, 6, 8, 12, 16};
+    struct cw_run_staging_cut cut;
+    struct cw_run_staging_piece p;
+    int checked = 0;
+
+    (void)state;
+    for (int i = 0; i < 30000; i++) {
+        size_t pixel = pixels[any(8)], extent[3] = {1 + any(25), 1 + any(5), 1 + any(4)};
+        struct cw_run_staging_shape s = {.region = {1 + any(25), 1 + any(5), 1 + any(4)}};
+
+        for (int d = 0; d < 3; d++)
+            s.buffer.origin[d] = any(3);
+        s.host.row = any(3) ? (s.region[0] + any(5)) * pixel : 0;
+        s.host.slice = s.host.row && any(2) ? s.host.row * s.region[1] + any(9) * pixel : 0;
+        if (!cw_run_staging_pieces_check_image(&s, pixel, extent) ||
+            cw_run_staging_pieces_host_span(&s) > BUFFER ||
+            extent[0] * extent[1] * extent[2] * pixel > BUFFER)
+            continue;
+        assert_int_equal(s.buffer.row, extent[0] * pixel);
+        transfer(&s, pixel);
+        cw_run_staging_pieces_cut(&s, pixel + any(MOST - pixel), &cut);
+        for (size_t k = 0; k < cut.n; k++) {
+            cw_run_staging_pieces_at(&s, &cut, k, &p);
+            assert_int_equal(p.at[0] % pixel + p.size[0] % pixel, 0);
+        }
+        cw_run_staging_pieces_tail(&s, 64, &p);
+        assert_int_equal(p.at[0] % pixel + p.size[0] % pixel, 0);
+        assert_true(p.size[0] && p.size[0] <= 64);
+        checked++;
+    }
+    assert_true(checked > 1000);
+}
+
+static void wrong_shapes_of_images_are_refused(void **state)
+{
+    const size_t extent[3] = {10, 5, 2};
+    const struct cw_run_staging_shape wrong[] = {
+        {.region = {11, 1, 1}},
+        {.region = {10, 1, 1}, .buffer.origin = {1, 0, 0}},
+        {.region = {1, 5, 1}, .buffer.origin = {0, 1, 0}},
+        {.region = {1, 1, 1}, .buffer.origin = {0, 0, 2}},
+        {.region = {1, 1, 1}, .buffer.origin = {SIZE_MAX, 0, 0}},
+        {.region = {0, 1, 1}},
+        {.region = {10, 2, 1}, .host.row = 39},
+        {.region = {10, 2, 1}, .host.row = 36},
+        {.region = {10, 2, 2}, .host = {.row = 40, .slice = 76}},
+        {.region = {10, 2, 2}, .host = {.row = 40, .slice = 82}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct cw_run_staging_shape s = wrong[i];
+        assert_false(cw_run_staging_pieces_check_image(&s, 4, extent));
+    }
+    for (size_t pixel = 0; pixel < 2; pixel++) {
+        struct cw_run_staging_shape s = {.region = {1, 1, 1}};
+        assert_false(cw_run_staging_pieces_check_image(&s, pixel ? SIZE_MAX / 2 : 0, extent));
+    }
 }
 
 static void scatter_undoes_gather(void **state)
@@ -243,6 +306,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_the_transfer),
+        cmocka_unit_test(pieces_of_images_are_the_transfer),
+        cmocka_unit_test(wrong_shapes_of_images_are_refused),
         cmocka_unit_test(scatter_undoes_gather),
         cmocka_unit_test(wrong_shapes_are_refused),
         cmocka_unit_test(the_tail_is_the_last_bytes),
