@@ -453,7 +453,8 @@ static int file_of(size_t bytes)
     return fd;
 }
 
-/* Rows of four pages, with `gap` pages between them, from the middle of a page on. */
+/* Rows of four pages, with `gap` pages between them, from the middle of a page on, whose other half has bytes
+ * of the program's. */
 static void untouched(int flags, size_t gap, bool blocking)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), wide = page, row = page * (4 + gap),
@@ -468,6 +469,8 @@ static void untouched(int flags, size_t gap, bool blocking)
     cl_int err;
     cl_mem m;
 
+    madvise(all, (PAGES + 1) * page, MADV_NOHUGEPAGE);
+    memset(all, 0x5a, page / 2);
     memset(x, 9, wide * high * 4);
     m = clCreateImage(a.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &rgba, &desc, x, &err);
     APP_CHECK(err);
@@ -478,7 +481,7 @@ static void untouched(int flags, size_t gap, bool blocking)
                    page_count(all, PAGES + 1, page));
     for (size_t i = 0; i < (PAGES + 1) * page; i++) {
         size_t y = i < page / 2 ? high : (i - page / 2) / row, at = i < page / 2 ? 0 : (i - page / 2) % row;
-        wrong += all[i] != (y < high && at < wide * 4 ? 9 : other);
+        wrong += all[i] != (i < page / 2 ? 0x5a : y < high && at < wide * 4 ? 9 : other);
     }
     app_expect(&a, !wrong, "%d bytes differ in memory that was not touched", wrong);
     app_release_mems(&m, 1);

@@ -8,6 +8,7 @@
 
 #include "../core/fault.h"
 #include "../core/thread.h"
+#include "staging_pages.h"
 #include "staging_pool.h"
 
 enum { MOST_THREADS = 64 };
@@ -137,13 +138,15 @@ static bool has_failed(struct cw_run_staging_job *job)
     return failed;
 }
 
-/* The chunk is free afterwards. */
+/* The chunk is free afterwards. The vendor fills it while pages are made for what will be in it. */
 static void finish(struct cw_run_staging_job *job, struct chunk *c)
 {
     cl_int err;
 
     if (!c->event)
         return;
+    if (!job->write)
+        cw_run_staging_pages_make(job->host, &job->shape, &c->piece);
     err = cw_next.clWaitForEvents(1, &c->event);
     if (err != CL_SUCCESS)
         fails(job, err);
