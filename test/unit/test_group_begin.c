@@ -38,8 +38,8 @@ static bool has_plan;
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
-    if (t->group.run)
-        started = t->group.run;
+    if (t->launch.group.run)
+        started = t->launch.group.run;
     cw_run_ready_push(t);
 }
 
@@ -300,7 +300,7 @@ static int setup(void **state)
                                        .state = i ? CW_RUN_LINKED : CW_RUN_READY,
                                        .released = true,
                                        .waits = i == TASKS - 1,
-                                       .group.may = true,
+                                       .launch.group.may = true,
                                        .order.sequence = i + 1,
                                        .order.rank = i + 1,
                                        .links.prev = i ? &task[i - 1] : NULL,

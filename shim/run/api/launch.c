@@ -245,8 +245,8 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     }
     t->type = CL_COMMAND_NDRANGE_KERNEL;
     t->behind_native = cw_run_dependence_waits_native(e->queue, e->n, e->list);
-    t->repeat.sets = k->sets;
-    t->repeat.alike = reach && reach->most <= CW_RUN_SHORT_TASK_OPS ? reach->id : 0;
+    t->launch.repeat.sets = k->sets;
+    t->launch.repeat.alike = reach && reach->most <= CW_RUN_SHORT_TASK_OPS ? reach->id : 0;
     t->at.place = e->queue->home;
     t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
     t->launch.unsure = n.unsure;

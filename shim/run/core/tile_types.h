@@ -63,9 +63,9 @@ struct cw_run_tiles {
 /* The share of its launch that the task does: above 0, at most 1. */
 static inline double cw_run_tile_share(const struct cw_run_task *t)
 {
-    const struct cw_run_tiles *x = t->tile.part_of;
+    const struct cw_run_tiles *x = cw_run_cut_launch_of(t);
 
-    return x ? (double)x->block[t->window.index].groups / (double)x->cut.groups : 1;
+    return x ? (double)x->block[t->launch.part.block].groups / (double)x->cut.groups : 1;
 }
 
 /* The number of the memory that part `k` works in. */

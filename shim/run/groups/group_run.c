@@ -109,7 +109,7 @@ static void dissolve(struct cw_run_group *g)
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
-        t->group.may = false;
+        t->launch.group.may = false;
         t->state = CW_RUN_LINKED;
         if (!t->waits)
             cw_run_worker_ready(t);
@@ -299,7 +299,7 @@ static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const ui
 
 void cw_run_group_run_part(struct cw_run_worker *l, struct cw_run_task *part)
 {
-    struct cw_run_group *g = part->group.run;
+    struct cw_run_group *g = part->launch.group.run;
     cl_command_queue queue = NULL;
     bool more = false, alive = true;
     uint32_t batch[CW_RUN_GROUP_BATCH], n;

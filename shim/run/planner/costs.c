@@ -177,7 +177,7 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
                              double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->key,
-                                          .shape = t->measure.shape,
+                                          .shape = t->launch.measure.shape,
                                           .size = cw_run_costs_items(&t->launch),
                                           .groups = groups_of(&t->launch),
                                           .least_ns = cw_run_costs_least_ns(t),
@@ -224,7 +224,7 @@ uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task 
 void cw_run_costs_name_launch(struct cw_run_task *t)
 {
     cw_run_costs_name_kernel(t->launch.kernel);
-    t->measure.shape = shape_of(&t->launch, false);
+    t->launch.measure.shape = shape_of(&t->launch, false);
 }
 
 uint64_t cw_run_costs_shape_about(const struct cw_run_launch *l)

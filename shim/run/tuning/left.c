@@ -28,7 +28,7 @@ static void planned(const struct cw_run_task *t, bool again)
     struct cw_run_kernel *k = t->launch.kernel;
     double ns = k->known->mean_ns[t->at.home];
     double items = cw_run_costs_items(&t->launch);
-    bool away = t->tile.launch || t->at.worker != t->at.home, waits = k->left.waiting;
+    bool away = t->launch.tiles || t->at.worker != t->at.home, waits = k->left.waiting;
 
     if (away) {
         k->left.rest.poor = 0;

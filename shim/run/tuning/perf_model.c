@@ -350,9 +350,9 @@ double cw_run_perf_model_earlier_ns(struct cw_run_task *t)
 
     if (!b || t->at.home >= b->workers)
         return 0;
-    if (!t->measure.shape)
+    if (!t->launch.measure.shape)
         cw_run_costs_name_launch(t);
-    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->measure.shape,
+    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->launch.measure.shape,
                        cw_run_costs_items(&t->launch), &b->estimator.device[t->at.home], NULL, 1, &e);
     return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }
@@ -420,21 +420,23 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
 {
     const struct cw_run_perf_model *b = perf_model.now;
     struct cw_run_kernel *k = t->launch.kernel;
-    double ns = (double)t->measure.took_ns, *least;
+    double ns = (double)t->launch.measure.took_ns, *least;
     uint32_t device;
     bool first;
 
-    if (!t->measure.took_ns)
+    if (!t->launch.measure.took_ns)
         return;
     cw_run_reasons_measured(t);
-    least = t->measure.chained ? &k->known->batch_ns : &k->known->mean_ns[t->at.worker];
+    least = t->launch.measure.chained ? &k->known->batch_ns : &k->known->mean_ns[t->at.worker];
     *least = cw_run_trial_least(*least, ns);
     first = is_first(t);
     if (t->at.worker == t->at.home && !first)
         note_home(k, cw_run_costs_items(&t->launch), ns);
     owe(t, first);
-    if (first || status != CL_SUCCESS || !b || !t->measure.shape || t->at.worker >= b->workers)
+    if (first || status != CL_SUCCESS || !b || !t->launch.measure.shape || t->at.worker >= b->workers)
         return;
-    device = t->measure.chained ? b->estimator.chained[t->at.worker] : b->estimator.device[t->at.worker];
-    cw_history_add(perf_model.history, k->key, t->measure.shape, device, cw_run_costs_items(&t->launch), ns);
+    device =
+        t->launch.measure.chained ? b->estimator.chained[t->at.worker] : b->estimator.device[t->at.worker];
+    cw_history_add(perf_model.history, k->key, t->launch.measure.shape, device,
+                   cw_run_costs_items(&t->launch), ns);
 }

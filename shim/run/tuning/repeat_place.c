@@ -15,7 +15,7 @@ bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
     if (!cw_run_trial_is_turn(++m->planned, CW_RUN_TRIAL_SPANS))
         return false;
     cw_run_costs_name_launch(t);
-    return m->shape == t->measure.shape;
+    return m->shape == t->launch.measure.shape;
 }
 
 bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_perf_model *b,
@@ -28,7 +28,8 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_perf_mode
         return false;
     m = &t->launch.kernel->repeat_place;
     cw_run_costs_name_launch(t);
-    if (!m->left || m->shape != t->measure.shape || m->home != t->at.home || m->copies != cw_run.copies)
+    if (!m->left || m->shape != t->launch.measure.shape || m->home != t->at.home ||
+        m->copies != cw_run.copies)
         return false;
     p = &t->queue->context->places[m->place];
     if (p->worker->number != m->worker || p->worker->building ||
@@ -54,7 +55,7 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
         cw_run.workers[t->at.home].kind == CW_DEVICE_KIND_DSP || cw_device_clock_is_virtual())
         return;
     t->launch.kernel->repeat_place = (struct cw_run_repeat_place){
-        .shape = t->measure.shape,
+        .shape = t->launch.measure.shape,
         .home = t->at.home,
         .worker = t->at.worker,
         .place = t->at.place,

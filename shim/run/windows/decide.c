@@ -174,14 +174,14 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
     const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
 
     for (uint32_t k = 0; k < plan->parts[i]; k++)
-        cw_device_times_plan(
-            &(struct cw_times_part){.seq = w->task[i]->order.recorded - 1,
-                                    .dim = w->task[i]->tile.launch ? w->task[i]->tile.launch->cut.dim : 0,
-                                    .device = cw_run.workers[part[k].device].recorded,
-                                    .first = part[k].first_group,
-                                    .groups = part[k].groups,
-                                    .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
-                                    .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
+        cw_device_times_plan(&(struct cw_times_part){
+            .seq = w->task[i]->order.recorded - 1,
+            .dim = cw_run_tiles_of(w->task[i]) ? w->task[i]->launch.tiles->cut.dim : 0,
+            .device = cw_run.workers[part[k].device].recorded,
+            .first = part[k].first_group,
+            .groups = part[k].groups,
+            .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
+            .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
 }
 
 /* Shared as planned. A worker that has a part is busy until all parts have ended. */
@@ -518,7 +518,7 @@ static bool decide_for_gpus(struct cw_run_task *first, uint32_t count, struct cw
 static void stay(struct cw_run_task *t)
 {
     for (; t; t = t->links.window)
-        if (t->group.may) {
+        if (cw_run_is_group_candidate(t)) {
             t->at.worker = t->at.home;
             t->at.place = t->queue->home;
         }
@@ -576,7 +576,7 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
         stay(first);
     if (cw_run.chaos && cw_run_fault_cuts())
         for (struct cw_run_task *t = first; t; t = t->links.window)
-            if (t->work == CW_RUN_LAUNCH && !t->group.may)
+            if (t->work == CW_RUN_LAUNCH && !t->launch.group.may)
                 cw_run_tile_chaos_cut(t);
     if (g.first)
         cw_run_gain_window(&g);

@@ -20,7 +20,7 @@ static bool send_one_home(struct cw_run_worker *l)
     if (i == l->num_ready)
         return false;
     t = cw_run_ready_take(l, i);
-    if (t->tile.part_of) {
+    if (t->launch.part.of) {
         cw_run.counts.parts_relieved++;
         cw_run_tile_part_leaves(t);
         return true;
