@@ -55,7 +55,7 @@ void cw_run_worker_take_ready(void)
 static void event_completes(struct cw_run_task *t)
 {
     assert_true(t->waits > 0);
-    if (!--t->waits && t->released && t->state == CW_RUN_LINKED)
+    if (!--t->waits && t->state == CW_RUN_RELEASED)
         cw_run_ready_add(t);
 }
 
@@ -297,8 +297,7 @@ static int setup(void **state)
     for (uint32_t i = 0; i < TASKS; i++)
         task[i] = (struct cw_run_task){.queue = &queue,
                                        .work = CW_RUN_LAUNCH,
-                                       .state = i ? CW_RUN_LINKED : CW_RUN_READY,
-                                       .released = true,
+                                       .state = i ? CW_RUN_RELEASED : CW_RUN_READY,
                                        .waits = i == TASKS - 1,
                                        .launch.group.may = true,
                                        .order.sequence = i + 1,

@@ -290,7 +290,7 @@ static int setup(void **state)
         .control = cw_adaptive_create(PLACES, &(struct cw_adaptive_options){.mode = mode, .blocks_n = 8})};
     assert_non_null(share.control);
     whole = (struct cw_run_task){
-        .queue = &queue, .work = CW_RUN_LAUNCH, .state = CW_RUN_LINKED, .launch.kernel = &kernel};
+        .queue = &queue, .work = CW_RUN_LAUNCH, .state = CW_RUN_RELEASED, .launch.kernel = &kernel};
     return 0;
 }
 
@@ -337,7 +337,7 @@ static void runs(struct cw_run_tiles *x, struct cw_run_task *part)
     part->state = CW_RUN_RUNNING;
     taken = cw_run_tile_part_take(x, part);
     if (taken == CW_RUN_TAKEN_LATER) {
-        part->state = CW_RUN_LINKED;
+        part->state = CW_RUN_RELEASED;
         return;
     }
     if (taken == CW_RUN_TAKEN_NONE) {
@@ -457,7 +457,7 @@ static void one_waits_for_those_that_leave(void **state)
     (void)state;
     runs(x, part);
     runs(x, part);
-    assert_int_equal(part->state, CW_RUN_LINKED);
+    assert_int_equal(part->state, CW_RUN_RELEASED);
     leaves(part_of(x, 1));
     leaves(part_of(x, 2));
     run_all(x);

@@ -36,12 +36,17 @@
 
 enum cw_run_state {
     CW_RUN_LINKED,
+    CW_RUN_RELEASED, /* its window has closed */
     CW_RUN_READY,
     CW_RUN_RUNNING,
     CW_RUN_DONE,
     CW_RUN_RETIRING,
     CW_RUN_RETIRED
 };
+
+/* What becomes of the memory of a task that is over. LEFT: nothing; a thread that never comes back may use
+ * it. */
+enum cw_run_storage { CW_RUN_FREED, CW_RUN_POOLED, CW_RUN_LEFT };
 
 /* HOME: bytes have to be in the host's memory then, and nothing else is to be done */
 enum cw_run_work { CW_RUN_NOTHING, CW_RUN_LAUNCH, CW_RUN_COPY, CW_RUN_FILL, CW_RUN_HOME };
@@ -138,7 +143,7 @@ struct cw_run_home {           /* beside cw_run_task.memories */
 enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
 
 struct cw_run_task {
-    struct cw_run_queue *queue;          /* NULL: internal */
+    struct cw_run_queue *queue;          /* NULL: internal, or it never got there (tasks/dependence.c) */
     struct {                             /* lists that it is in */
         struct cw_run_task *prev, *next; /* its queue */
         struct cw_run_task *window, *done, *claims;
@@ -150,16 +155,11 @@ struct cw_run_task {
     cl_command_type type;
     enum cw_run_state state;
     enum cw_run_work work;
-    bool released; /* its window has closed */
-    bool gauged;   /* its end counts for the gain of plans (tuning/gain.c) */
-    bool pooled;
-    bool left;          /* a thread that never comes back may use it: its memory is not given back */
-    bool given_up;      /* never got into its queue: only keeps the order until its edges have come true */
+    enum cw_run_storage storage;
+    bool gauged;        /* its end counts for the gain of plans (tuning/gain.c) */
     bool native;        /* a HOME in front of a native command, which finds the bytes there */
-    bool ahead;         /* copies ahead of it were asked for (memory/spread_ahead.h) */
     bool claims;        /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool apart;         /* its tiles work in several memories, and copy what they need themselves */
-    bool early;         /* it is in a heap to claim and fetch its bytes, before its parts are put there */
     bool behind_native; /* waits, by events, for native work that is not over; known before its accesses */
     struct {
         cl_int status;
@@ -187,8 +187,8 @@ struct cw_run_task {
         bool wanted;       /* at[] may be asked for */
     } time;
     struct {
-        uintptr_t *to; /* tasks | enum cw_run_edge */
-        uint32_t n, cap;
+        uintptr_t *to; /* tasks | enum cw_run_edge; room for 4, 8, 16 ... of them: core/edge.c */
+        uint32_t n;
     } edges;
     struct {
         struct cw_run_access *of;

@@ -179,9 +179,9 @@ static void count_successors(const struct cw_run_task *t, uint64_t number)
 
 static bool may_join(struct cw_run_task *t, uint64_t number, uint64_t last)
 {
-    return cw_run_is_group_candidate(t) && t->released && t->order.sequence <= last && !t->outcome.failed &&
+    return cw_run_is_group_candidate(t) && t->order.sequence <= last && !t->outcome.failed &&
            !t->launch.tiles && t->at.worker == t->at.home &&
-           (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number) &&
+           (t->state == CW_RUN_RELEASED || t->state == CW_RUN_READY) && waits_for_chain(t, number) &&
            !(cw_run.far_workers && !cw_run_spread_claims(t));
 }
 
@@ -276,7 +276,7 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
         g->part[i] = (struct cw_run_task){.queue = t->queue,
                                           .type = t->type,
                                           .work = CW_RUN_LAUNCH,
-                                          .released = true,
+                                          .state = CW_RUN_RELEASED,
                                           .at.place = place[i],
                                           .at.worker = t->queue->context->places[place[i]].worker->number,
                                           .at.home = t->at.home,
@@ -312,7 +312,7 @@ static void let_go(struct cw_run_group *g, uint32_t plain)
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
-        t->state = CW_RUN_LINKED;
+        t->state = CW_RUN_RELEASED;
         cw_run_spread_release(t);
         t->launch.group.may = i >= plain;
         if (!t->waits)
@@ -326,7 +326,7 @@ static void shorten(struct cw_run_group *g, uint32_t steps)
     for (uint32_t i = steps; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
-        t->state = CW_RUN_LINKED;
+        t->state = CW_RUN_RELEASED;
         cw_run_spread_release(t);
         t->launch.group.may = true;
         if (!t->waits)

@@ -78,7 +78,7 @@ static void wake(struct cw_run_group *g)
     bool woken = false, more;
 
     for (uint32_t p = 0; p < g->parts; p++)
-        if (g->part[p].state == CW_RUN_LINKED && cw_run_group_take_next(g, p, &more) != NONE) {
+        if (g->part[p].state == CW_RUN_RELEASED && cw_run_group_take_next(g, p, &more) != NONE) {
             cw_run_worker_ready(&g->part[p]);
             woken = true;
         }
@@ -110,7 +110,7 @@ static void dissolve(struct cw_run_group *g)
         struct cw_run_task *t = g->step[i].task;
 
         t->launch.group.may = false;
-        t->state = CW_RUN_LINKED;
+        t->state = CW_RUN_RELEASED;
         if (!t->waits)
             cw_run_worker_ready(t);
     }
@@ -157,7 +157,7 @@ static bool leave(struct cw_run_group *g, uint32_t p)
         }
     g->cursor[heir] = 0;
     if (has && g->part[heir].state == CW_RUN_DONE) { /* else wake() skips it, and the group never ends */
-        g->part[heir].state = CW_RUN_LINKED;
+        g->part[heir].state = CW_RUN_RELEASED;
         g->left++;
     }
     wake(g);
@@ -317,7 +317,7 @@ void cw_run_group_run_part(struct cw_run_worker *l, struct cw_run_task *part)
     cw_run.running--;
     if (alive) {
         more &= g->fate[cw_run_group_take_number(g, part)] == CW_RUN_PART_ABLE;
-        part->state = more ? CW_RUN_LINKED : CW_RUN_DONE;
+        part->state = more ? CW_RUN_RELEASED : CW_RUN_DONE;
         if (!more && !--g->left)
             finish(g);
     }

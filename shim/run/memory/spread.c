@@ -346,7 +346,7 @@ static bool is_forgotten(const struct cw_run_access *a, uint32_t memory)
 
 void cw_run_spread_over(struct cw_run_task *t)
 {
-    if (cw_run.spreads && !t->given_up && !t->apart &&
+    if (cw_run.spreads && t->queue && !t->apart &&
         (t->outcome.status >= 0 || (t->work == CW_RUN_LAUNCH && t->launch.begun)))
         written(t);
     cw_run_spread_release(t);

@@ -335,10 +335,10 @@ static void into_window(struct cw_run_task *t)
 }
 
 /* Out of memory before all edges were there. The edges that exist stay until they have come true: accesses
- * before `t` may be ordered through it. Then `t` goes without having run. */
+ * before `t` may be ordered through it. Then `t`, which has no queue, goes without having run. */
 static void give_up(struct cw_run_task *t)
 {
-    t->given_up = true;
+    t->state = CW_RUN_RUNNING; /* commands are ordered behind it as behind one that runs */
     t->outcome.failed = 0;
     t->outcome.told = NULL; /* its caller goes on */
     if (!--t->waits)

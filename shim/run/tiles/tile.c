@@ -116,7 +116,7 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
             (struct cw_run_task){.queue = t->queue,
                                  .type = t->type,
                                  .work = CW_RUN_LAUNCH,
-                                 .released = true,
+                                 .state = CW_RUN_RELEASED,
                                  .time.wanted = t->time.wanted,
                                  .at.place = place,
                                  .at.worker = t->queue->context->places[place].worker->number,
@@ -329,7 +329,7 @@ void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, 
 static void let_go(struct cw_run_tiles *x)
 {
     x->whole->launch.tiles = NULL;
-    if (!x->whole->left)
+    if (x->whole->storage != CW_RUN_LEFT)
         free_tiles(x);
 }
 
@@ -392,7 +392,7 @@ static void whole_at_home(struct cw_run_tiles *x, const char *why)
     if (x->apart)
         cw_run_tile_apart_give_up(x);
     let_go(x);
-    t->state = CW_RUN_LINKED;
+    t->state = CW_RUN_RELEASED;
     t->launch.kernel->repeat_place.left = 0;
     t->launch.group.may = false; /* it runs as every launch does */
     cw_run_reasons_whole(t, why);
@@ -442,6 +442,6 @@ void cw_run_tile_part_ends(struct cw_run_tiles *x)
 void cw_run_tile_parts_wake(struct cw_run_tiles *x)
 {
     for (uint32_t i = 0; i < x->parts && x->share; i++)
-        if (x->part[i].state == CW_RUN_LINKED)
+        if (x->part[i].state == CW_RUN_RELEASED)
             cw_run_worker_ready(&x->part[i]);
 }

@@ -86,7 +86,7 @@ static void leaves(struct crew *c, uint32_t i, enum cw_run_taken taken)
     if (m.at_once)
         cw_run_watch_begins(m.worker);
     if (taken == CW_RUN_TAKEN_LATER) {
-        m.part->state = CW_RUN_LINKED;
+        m.part->state = CW_RUN_RELEASED;
     } else {
         m.part->state = CW_RUN_DONE;
         cw_run_tile_part_ends(c->x);
@@ -302,7 +302,7 @@ void cw_run_tile_crew_hangs(struct cw_run_task *part)
 {
     struct cw_run_tiles *x = part->launch.part.of;
 
-    x->whole->left = true;
+    x->whole->storage = CW_RUN_LEFT;
     block_ends(x, part, part->launch.vendor, 0);
     part->state = CW_RUN_DONE;
     cw_run_tile_parts_wake(x);

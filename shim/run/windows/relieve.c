@@ -26,7 +26,7 @@ static bool send_one_home(struct cw_run_worker *l)
         return true;
     }
     cw_run.counts.relieved++;
-    t->state = CW_RUN_LINKED;
+    t->state = CW_RUN_RELEASED;
     t->launch.kernel->repeat_place.left = 0;
     t->at.worker = t->at.home;
     t->at.place = t->queue->home;

@@ -42,11 +42,10 @@ static double expected_ns(const struct cw_run_task *t)
 
 static bool may_follow(const struct cw_run_task *first, struct cw_run_task *s, uint64_t last)
 {
-    return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released &&
-           s->launch.batch.waits == s->waits && s->queue == first->queue && s->order.sequence <= last &&
-           s->at.worker == first->at.worker && s->at.place == first->at.place && !s->outcome.failed &&
-           !s->launch.tiles && !s->launch.group.may && !is_watched(s) && cw_run_exclusion_may(s) &&
-           !(cw_run.far_workers && !cw_run_spread_claims(s));
+    return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_RELEASED && s->launch.batch.waits == s->waits &&
+           s->queue == first->queue && s->order.sequence <= last && s->at.worker == first->at.worker &&
+           s->at.place == first->at.place && !s->outcome.failed && !s->launch.tiles && !s->launch.group.may &&
+           !is_watched(s) && cw_run_exclusion_may(s) && !(cw_run.far_workers && !cw_run_spread_claims(s));
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])

@@ -86,8 +86,8 @@ void cw_run_worker_ready(struct cw_run_task *t)
         cw_run_ready_push(t);
         return;
     }
-    t->early = cw_run.far_workers && !cw_run_spread_claims(t);
-    if (t->early)
+    if (cw_run.far_workers &&
+        !cw_run_spread_claims(t)) /* it claims and fetches its bytes before (cw_run_worker_fetch) */
         cw_run_ready_push(t);
     else
         push_parts(t);
@@ -188,7 +188,7 @@ static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
 {
     bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
 
-    t->state = CW_RUN_LINKED;
+    t->state = CW_RUN_RELEASED;
     cw_run_spread_release(t);
     cw_run.counts.moved -= away;
     if (away && t->launch.kernel->known->broken[l->number]) {
@@ -305,7 +305,7 @@ struct cw_run_task *cw_run_worker_leave_behind(struct cw_run_worker *l)
     l->runs = NULL;
     cw_run.running--;
     cw_run_wanted_nothing(l);
-    t->left = true; /* with its arguments */
+    t->storage = CW_RUN_LEFT; /* with its arguments */
     cw_run_record_pin(&t->launch.kernel->r);
     cw_run_record_pin(&t->queue->r);
     t->launch.begun = true;
@@ -408,7 +408,8 @@ static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
 
 bool cw_run_worker_fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home, early = t->early;
+    bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
+    bool cut = cw_run_tiles_of(t); /* no part of it is in a heap yet */
     cl_int err;
 
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
@@ -426,12 +427,11 @@ bool cw_run_worker_fetch(struct cw_run_worker *l, struct cw_run_task *t)
     }
     if (err != CL_SUCCESS)
         fails(t, err);
-    t->early = false;
-    if (early)
+    if (cut)
         push_parts(t);
-    if (!early && !may_overlap(t)) { /* another one has begun meanwhile */
+    if (!cut && !may_overlap(t)) { /* another one has begun meanwhile */
         cw_run_ready_push(t);
         return false;
     }
-    return !early;
+    return !cut;
 }
