@@ -125,6 +125,7 @@ static inline uint8_t *cw_run_bytes_address(const struct cw_run_bytes *b)
 struct cw_run_transfer { /* rectangles; plain copies have one row. Pitches in bytes */
     struct cw_run_bytes to, from;
     size_t region[3], to_row, to_slice, from_row, from_slice;
+    bool straight; /* a read from several memories: memory/spread.h */
 };
 
 struct cw_run_fill {
@@ -134,9 +135,13 @@ struct cw_run_fill {
     size_t origin[3], region[3]; /* of an image: in pixels */
 };
 
-struct cw_run_home {           /* beside cw_run_task.memories */
-    struct cw_run_memory **of; /* pinned by the command */
-    uint32_t n;
+/* Of commands that do nothing but need bytes in a memory. */
+struct cw_run_home {
+    struct cw_run_memory *mapped; /* pinned by the command; NULL: it is no map */
+    struct cw_run_memory **of;    /* likewise: of a native command behind it that may touch them */
+    uint32_t n;                   /* 0: no native command has asked for it */
+    uint32_t memory;              /* that the bytes have to be in */
+    uint64_t serves;              /* recorded number of the native command, as cw_run_task.order.recorded */
 };
 
 /* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */
@@ -146,20 +151,16 @@ struct cw_run_task {
     struct cw_run_queue *queue;          /* NULL: internal, or it never got there (tasks/dependence.c) */
     struct {                             /* lists that it is in */
         struct cw_run_task *prev, *next; /* its queue */
-        struct cw_run_task *window, *done, *claims;
+        struct cw_run_task *window, *done;
+        struct cw_run_task *claims; /* NULL: it claims no bytes (memory/spread_claim.c) */
     } links;
-    struct cw_run_queue *joins;        /* later commands of this queue wait for it */
-    struct cw_run_memory *memories[2]; /* buffers of a transfer */
-    struct cw_run_event *event;        /* NULL: the program asked for none */
-    cl_event gate;                     /* a user event for native commands behind this one */
-    cl_command_type type;
+    struct cw_run_queue *joins; /* later commands of this queue wait for it */
+    struct cw_run_event *event; /* NULL: the program asked for none */
+    cl_event gate;              /* a user event for native commands behind this one */
     enum cw_run_state state;
     enum cw_run_work work;
     enum cw_run_storage storage;
     bool gauged;        /* its end counts for the gain of plans (tuning/gain.c) */
-    bool native;        /* a HOME in front of a native command, which finds the bytes there */
-    bool claims;        /* its bytes must not be used in another memory until it is over (memory/spread.h) */
-    bool apart;         /* its tiles work in several memories, and copy what they need themselves */
     bool behind_native; /* waits, by events, for native work that is not over; known before its accesses */
     struct {
         cl_int status;
@@ -168,17 +169,13 @@ struct cw_run_task {
     } outcome;
     uint32_t waits;
     struct {
-        uint32_t worker, home; /* numbers */
-        uint32_t place;        /* index into the context's places */
-        uint32_t memory;       /* that its bytes have to be in; of launches: that of their worker */
+        uint32_t worker; /* number */
+        uint32_t place;  /* index into the context's places */
     } at;
-    struct {
-        uint32_t number, index; /* the window that it was in, and where */
-    } window;
+    uint32_t index; /* in the window that was decided last with it: windows/decide.c */
     struct {
         uint64_t sequence; /* program order over all queues */
         uint64_t recorded; /* its number in the recorded log + 1; 0: it is not recorded */
-        uint64_t serves;   /* the same of the native command behind it */
         uint64_t rank;     /* lower runs first */
     } order;
     struct {
@@ -220,6 +217,18 @@ static inline bool cw_run_is_group_candidate(const struct cw_run_task *t)
     return t->work == CW_RUN_LAUNCH && t->launch.group.may;
 }
 
+/* It does not run where its queue would. */
+static inline bool cw_run_is_away(const struct cw_run_task *t)
+{
+    return t->at.worker != t->queue->home_worker;
+}
+
+static inline void cw_run_task_goes_home(struct cw_run_task *t)
+{
+    t->at.worker = t->queue->home_worker;
+    t->at.place = t->queue->home;
+}
+
 /* The ids of a launch's work-items. */
 struct cw_run_ndrange {
     cl_uint dims;
@@ -235,6 +244,7 @@ struct cw_run_enqueue {
     cl_event *event, made;
     struct cw_run_context *context; /* that `made` is in */
     bool whole, blocking;
+    cl_command_type type;   /* of the command that is managed */
     bool launch;            /* of a kernel */
     bool straight;          /* a read of bytes that other devices' memories may have (memory/spread.h) */
     bool unlocked;          /* nothing is managed: the lock is not held, and the command is native */

@@ -67,7 +67,7 @@ static bool is_large(const struct cw_run_task *t)
 static bool is_worth_it(struct cw_run_task *t)
 {
     struct cw_run_kernel *k = t->launch.kernel;
-    double items = cw_run_costs_items(&t->launch), ns = k->known->mean_ns[t->at.home];
+    double items = cw_run_costs_items(&t->launch), ns = k->known->mean_ns[t->queue->home_worker];
 
     if (!cw_run_group_may(t->queue, k, items))
         return false;
@@ -180,7 +180,7 @@ static void count_successors(const struct cw_run_task *t, uint64_t number)
 static bool may_join(struct cw_run_task *t, uint64_t number, uint64_t last)
 {
     return cw_run_is_group_candidate(t) && t->order.sequence <= last && !t->outcome.failed &&
-           !t->launch.tiles && t->at.worker == t->at.home &&
+           !t->launch.tiles && !cw_run_is_away(t) &&
            (t->state == CW_RUN_RELEASED || t->state == CW_RUN_READY) && waits_for_chain(t, number) &&
            !(cw_run.far_workers && !cw_run_spread_claims(t));
 }
@@ -274,12 +274,10 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
 
     for (uint32_t i = 0; i < n; i++) {
         g->part[i] = (struct cw_run_task){.queue = t->queue,
-                                          .type = t->type,
                                           .work = CW_RUN_LAUNCH,
                                           .state = CW_RUN_RELEASED,
                                           .at.place = place[i],
                                           .at.worker = t->queue->context->places[place[i]].worker->number,
-                                          .at.home = t->at.home,
                                           .order.sequence = t->order.sequence,
                                           .order.rank = t->order.rank,
                                           .launch = cw_run_launch_part(&t->launch)};

@@ -25,7 +25,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
     cl_int err;
 
     *queue = NULL;
-    if (part->at.worker != part->at.home && cw_run_fault_asks_since(CW_RUN_FAULT_REFUSE))
+    if (cw_run_is_away(part) && cw_run_fault_asks_since(CW_RUN_FAULT_REFUSE))
         return CL_OUT_OF_RESOURCES;
     err = cw_run_tile_submit_range(&s->task->launch, NULL, c, p, &s->cut, &b, queue, NULL);
     if (err != CL_SUCCESS) {
@@ -135,7 +135,7 @@ static uint32_t heir_of(struct cw_run_group *g, uint32_t p)
         best = g->parts++;
         g->part[best] = *part;
         g->part[best].at.place = home;
-        g->part[best].at.worker = part->at.home;
+        g->part[best].at.worker = part->queue->home_worker;
         g->part[best].state = CW_RUN_DONE;
     }
     return best;

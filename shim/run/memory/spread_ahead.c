@@ -145,7 +145,8 @@ static bool has_time(const struct cw_run_task *t, const struct cw_run_task *but)
 {
     const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
 
-    return (t->state == CW_RUN_RELEASED || t->state == CW_RUN_READY) && !t->apart && !t->outcome.failed &&
+    return (t->state == CW_RUN_RELEASED || t->state == CW_RUN_READY) && !cw_run_tile_is_apart(t) &&
+           !t->outcome.failed &&
            (t->waits > (but != NULL) || l->busy || l->num_ready > (t->state == CW_RUN_READY));
 }
 

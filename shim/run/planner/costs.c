@@ -80,7 +80,7 @@ static uint64_t shape_of(const struct cw_run_launch *l, bool about)
 static double bytes_of(const struct cw_run_task *t)
 {
     return t->work == CW_RUN_FILL ? (double)t->fill.bytes
-           : t->work == CW_RUN_COPY && !t->apart
+           : t->work == CW_RUN_COPY && !t->copy.straight
                ? (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2]
                : 0;
 }
@@ -143,7 +143,7 @@ double cw_run_costs_measured_ns(const struct cw_run_task *t)
 {
     double ns = cw_run_costs_home_ns(&t->launch);
 
-    return ns > 0 ? ns : t->launch.kernel->known->mean_ns[t->at.home];
+    return ns > 0 ? ns : t->launch.kernel->known->mean_ns[t->queue->home_worker];
 }
 
 /* Operations that no compiler leaves out: index arithmetic is not counted. */
@@ -181,7 +181,7 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
                                           .size = cw_run_costs_items(&t->launch),
                                           .groups = groups_of(&t->launch),
                                           .least_ns = cw_run_costs_least_ns(t),
-                                          .home = t->at.home,
+                                          .home = t->queue->home_worker,
                                           .allowed = workers,
                                           .chained = chained,
                                           .alone = alone,

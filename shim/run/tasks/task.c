@@ -169,19 +169,36 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
         cw_run_record_unpin(&t->joins->r);
 }
 
+struct cw_run_memory *cw_run_task_memory(const struct cw_run_task *t, uint32_t i)
+{
+    struct cw_run_memory *to = NULL, *from = NULL;
+
+    if (t->work == CW_RUN_COPY) {
+        to = t->copy.to.memory;
+        from = t->copy.from.memory;
+    } else if (t->work == CW_RUN_FILL) {
+        to = t->fill.to.memory;
+    } else if (t->work != CW_RUN_LAUNCH) {
+        to = t->home.mapped;
+        if (i < t->home.n)
+            return t->home.of[i];
+    }
+    return i == 0 && to ? to : i == !!to ? from : NULL;
+}
+
 static void no_longer_used(struct cw_run_task *t)
 {
+    struct cw_run_memory *m;
+    uint32_t n = 0;
+
     if (t->work == CW_RUN_LAUNCH) {
         for (uint32_t i = 0; i < t->launch.kernel->count; i++)
             if (t->launch.args[i].memory)
                 cw_run_record_unpin(&t->launch.args[i].memory->r);
         cw_run_record_unpin(&t->launch.kernel->r);
     }
-    for (uint32_t i = 0; t->work == CW_RUN_HOME && i < t->home.n; i++)
-        cw_run_record_unpin(&t->home.of[i]->r);
-    for (int i = 0; i < 2; i++)
-        if (t->memories[i])
-            cw_run_record_unpin(&t->memories[i]->r);
+    while ((m = cw_run_task_memory(t, n++)))
+        cw_run_record_unpin(&m->r);
 }
 
 void cw_run_task_done(struct cw_run_task *t, cl_int status)

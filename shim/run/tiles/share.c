@@ -281,7 +281,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
                                                  : c->devices->device[k].compute_units,
                                     .set_up_ns = c->devices->device[k].dsp ? CW_RUN_SHARE_SET_UP_NS
                                                                            : x->s->apart_ns[worker],
-                                    .ns = whole_at(h, t, cut, k, cost[worker], cost[t->at.home])};
+                                    .ns = whole_at(h, t, cut, k, cost[worker], cost[t->queue->home_worker])};
         if (c->devices->device[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
             cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[worker])); /* GPUs get one part */
     }
@@ -447,7 +447,7 @@ static uint32_t keep_begun(const struct cw_run_task *t, struct candidate *v, uin
 /* Of task `i`, with the bytes that it lacks there now. */
 static double home_ns(const struct cw_run_shared *s, uint32_t i)
 {
-    return s->cost[(size_t)i * s->workers + s->task[i]->at.home];
+    return s->cost[(size_t)i * s->workers + s->task[i]->queue->home_worker];
 }
 
 /* Of task `i` with all bytes there, as launches that ran whole there have shown; 0: not known. */

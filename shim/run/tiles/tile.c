@@ -53,8 +53,8 @@ static cl_int faulty_block(struct cw_run_task *part)
 
     cw_run_global_lock_take();
     twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
-    refuse = part->at.worker != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
-    late = part->at.worker != part->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    refuse = cw_run_is_away(part) && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = cw_run_is_away(part) && cw_run_fault_now(CW_RUN_FAULT_LATE);
     cw_run_global_lock_give();
     if (refuse)
         return CL_OUT_OF_RESOURCES;
@@ -114,13 +114,11 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
     if (i == x->parts) {
         x->part[x->parts++] =
             (struct cw_run_task){.queue = t->queue,
-                                 .type = t->type,
                                  .work = CW_RUN_LAUNCH,
                                  .state = CW_RUN_RELEASED,
                                  .time.wanted = t->time.wanted,
                                  .at.place = place,
                                  .at.worker = t->queue->context->places[place].worker->number,
-                                 .at.home = t->at.home,
                                  .order.sequence = t->order.sequence,
                                  .behind_native = t->behind_native,
                                  .launch = cw_run_launch_part(&t->launch)};
@@ -153,14 +151,12 @@ static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut 
 static bool give(struct cw_run_task *t, struct cw_run_tiles *x)
 {
     if (!cw_run_tile_apart_make(x)) {
-        t->apart = false;
         free_tiles(x);
         return false;
     }
     x->left = x->parts;
     t->launch.tiles = x;
-    t->at.worker = t->at.home;
-    t->at.place = t->queue->home;
+    cw_run_task_goes_home(t);
     return true;
 }
 
@@ -367,12 +363,13 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
     struct cw_run_task *last = &x->part[x->parts - 1];
 
     for (uint32_t i = 0; i < x->parts; i++)
-        if (!(broken >> x->part[i].at.worker & 1) && (!x->apart || x->part[i].at.worker == x->whole->at.home))
+        if (!(broken >> x->part[i].at.worker & 1) &&
+            (!x->apart || x->part[i].at.worker == x->whole->queue->home_worker))
             return &x->part[i];
-    if (broken >> x->whole->at.home & 1)
+    if (broken >> x->whole->queue->home_worker & 1)
         return NULL;
     last->at.place = x->whole->queue->home;
-    last->at.worker = x->whole->at.home;
+    last->at.worker = x->whole->queue->home_worker;
     last->launch.part.able = false;
     return last;
 }

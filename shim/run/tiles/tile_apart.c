@@ -45,18 +45,16 @@ bool cw_run_tile_apart_make(struct cw_run_tiles *x)
 
     for (uint32_t i = 0; i < x->parts; i++)
         x->apart |= memory_of(x, x->part[i].at.place) != memory_of(x, x->whole->queue->home);
-    x->whole->apart = x->apart;
     if (!x->apart)
         return true;
     find_units(x);
-    if (x->whole->launch.kernel->tile_broken >> x->whole->at.home & 1) /* it runs what others cannot */
+    if (x->whole->launch.kernel->tile_broken >> x->whole->queue->home_worker &
+        1) /* it runs what others cannot */
         return false;
     x->access = calloc((size_t)x->parts * most + 1, sizeof *x->access);
     x->hulls = calloc((size_t)CW_RUN_TILE_HULLS * x->whole->launch.kernel->count + 1, sizeof *x->hulls);
-    for (uint32_t i = 0; x->access && i < x->parts; i++) {
+    for (uint32_t i = 0; x->access && i < x->parts; i++)
         x->part[i].accesses.of = x->access + (size_t)i * most;
-        x->part[i].order.serves = x->whole->order.recorded;
-    }
     return x->access && x->hulls && cw_run_tile_merge_make(x);
 }
 
@@ -293,7 +291,7 @@ static void find_all_bytes(struct cw_run_tiles *x)
 
 static bool is_at_home(const struct cw_run_task *part)
 {
-    return part->at.worker == part->at.home;
+    return !cw_run_is_away(part);
 }
 
 static void forget(struct cw_run_task *part)
@@ -369,7 +367,7 @@ bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status)
 
 void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
 {
-    x->apart = x->whole->apart = false;
+    x->apart = false;
     cw_run_spread_release(x->whole);
 }
 

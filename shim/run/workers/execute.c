@@ -198,9 +198,9 @@ static cl_int faulty_launch(struct cw_run_task *t)
 
     cw_run_global_lock_take();
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
-    late = t->at.worker != t->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
-    fail = t->at.worker == t->at.home && cw_run_fault_now(CW_RUN_FAULT_FAIL);
-    refuse = t->at.worker != t->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = cw_run_is_away(t) && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    fail = !cw_run_is_away(t) && cw_run_fault_now(CW_RUN_FAULT_FAIL);
+    refuse = cw_run_is_away(t) && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
     before = cw_run_fault_swap(t);
     cw_run_global_lock_give();
     if (t->launch.has_run || fail || refuse)
@@ -277,7 +277,7 @@ static cl_int work(struct cw_run_task *t)
     case CW_RUN_COPY:
         return cw_run_spread_read_is(t) ? cw_run_spread_read(t) : transfer(t);
     case CW_RUN_FILL:
-        return t->type == CL_COMMAND_FILL_IMAGE ? fill_image(t) : fill(t);
+        return t->fill.to.memory->image ? fill_image(t) : fill(t);
     case CW_RUN_NOTHING:
     case CW_RUN_HOME:
         break;

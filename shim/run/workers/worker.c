@@ -79,16 +79,14 @@ static void push_parts(struct cw_run_task *t)
 void cw_run_worker_ready(struct cw_run_task *t)
 {
     if (CW_UNLIKELY(cw_run.workers[t->at.worker].quarantine.hung)) {
-        t->at.worker = t->at.home;
-        t->at.place = t->queue->home;
+        cw_run_task_goes_home(t);
     }
     if (CW_LIKELY(!cw_run_tiles_of(t))) {
         cw_run_ready_push(t);
         return;
     }
-    if (cw_run.far_workers &&
-        !cw_run_spread_claims(t)) /* it claims and fetches its bytes before (cw_run_worker_fetch) */
-        cw_run_ready_push(t);
+    if (cw_run.far_workers && !cw_run_spread_claims(t))
+        cw_run_ready_push(t); /* its worker claims and fetches its bytes before: cw_run_worker_fetch */
     else
         push_parts(t);
 }
@@ -164,8 +162,7 @@ static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
     cw_run.counts.moved -= t->launch.uncoded;
     t->launch.uncoded = false;
     t->launch.kernel->repeat_place.left = 0;
-    t->at.worker = t->at.home;
-    t->at.place = t->queue->home;
+    cw_run_task_goes_home(t);
     cw_run_spread_release(t);
     cw_run_worker_ready(t);
 }
@@ -179,21 +176,20 @@ void cw_run_worker_starts(struct cw_run_task *t)
             t->time.at[2] = t->time.at[1];
     }
     cw_run.counts.reordered += overtakes(t);
-    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
+    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && cw_run_is_away(t);
     cw_run_event_progress(t);
 }
 
 /* A batch ended before its turn. A helper that refused the one before refuses it, too. */
 static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
+    bool away = t->work == CW_RUN_LAUNCH && cw_run_is_away(t);
 
     t->state = CW_RUN_RELEASED;
     cw_run_spread_release(t);
     cw_run.counts.moved -= away;
     if (away && t->launch.kernel->known->broken[l->number]) {
-        t->at.worker = t->at.home;
-        t->at.place = t->queue->home;
+        cw_run_task_goes_home(t);
     }
     if (!t->waits)
         cw_run_worker_ready(t);
@@ -230,7 +226,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         else
             t->launch.kernel->again.left = 0;
     }
-    if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home && !t->outcome.failed &&
+    if (status < 0 && t->work == CW_RUN_LAUNCH && cw_run_is_away(t) && !t->outcome.failed &&
         is_as_before(l, t)) {
         t->launch.begun = false;
         back_home(l, t);
@@ -392,7 +388,7 @@ static void fails(struct cw_run_task *t, cl_int error)
 static bool waits_for_gpus(const struct cw_run_worker *l, const struct cw_run_task *t)
 {
     return cw_run.direct >> l->memory & 1 && l->home &&
-           (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !t->apart &&
+           (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !cw_run_tile_is_apart(t) &&
            cw_run_spread_is_with_others(t, l->memory);
 }
 
@@ -408,7 +404,7 @@ static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
 
 bool cw_run_worker_fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
+    bool away = t->work == CW_RUN_LAUNCH && cw_run_is_away(t);
     bool cut = cw_run_tiles_of(t); /* no part of it is in a heap yet */
     cl_int err;
 
