@@ -7,6 +7,7 @@
 #include "dependence.h"
 #include "event_list.h"
 #include "reference_counts.h"
+#include "task.h"
 
 void cw_run_reference_counts_settle(void)
 {
@@ -28,8 +29,10 @@ void cw_run_reference_counts_settle(void)
 
 static bool uses(const struct cw_run_task *t, const struct cw_run_memory *m)
 {
-    for (int i = 0; i < 2; i++)
-        if (t->memories[i] && t->memories[i]->root == m)
+    const struct cw_run_memory *used;
+
+    for (uint32_t i = 0; (used = cw_run_task_memory(t, i)); i++)
+        if (used->root == m)
             return true;
     for (uint32_t i = 0; t->work == CW_RUN_LAUNCH && i < t->launch.kernel->count; i++)
         if (t->launch.args[i].memory && t->launch.args[i].memory->root == m)
@@ -86,7 +89,7 @@ uint32_t cw_run_reference_counts_of_queue(struct cw_run_queue *q)
     uint32_t n = q->events - cw_run_event_list_count(&q->own_events) - cw_run_record_hidden_references(&q->r);
 
     for (const struct cw_run_task *t = q->first; t; t = t->links.next)
-        n += !t->event && !(t->work == CW_RUN_HOME && !t->memories[0]); /* one before a native command */
+        n += !t->event && !(t->work == CW_RUN_HOME && t->home.n); /* one before a native command */
     return n;
 }
 
