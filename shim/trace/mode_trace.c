@@ -4,6 +4,7 @@
 #include "../door/door.h"
 #include "../door/log.h"
 #include "../door/thread.h"
+#include "../programs/known_binaries.h"
 #include "../programs/program_exchange.h"
 #include "capture.h"
 #include "hooks.h"
@@ -203,6 +204,7 @@ static void after_fork(void)
     cw_object_each(CW_LOG_O_KERNEL, free_kernel, NULL);
     cw_define_after_fork();
     cw_svm_after_fork();
+    cw_known_binaries_after_fork();
     cw_callsite_after_fork();
     cw_maps_after_fork();
     cw_device_times_after_fork();
@@ -217,6 +219,7 @@ bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispa
 
     cw_traced = *below;
     before_end = ends;
+    cw_known_binaries_start(options);
     cw_recorder.device_times = options->device_times;
     cw_recorder.capture_data = options->capture_data;
     cw_recorder.no_sources = options->no_sources;

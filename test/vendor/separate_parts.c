@@ -1,7 +1,7 @@
 /* separate_parts.c - the object that counts the maps of a sub-buffer, and whether copies of a sub-buffer heed
  * the content size of its parent: PoCL takes the parent for both until 6, the sub-buffer itself from 7.0 on
- * (CW_VENDOR_SEPARATE_PARTS). Commands under way count at the parent until 6; from 7.0 on at the sub-buffers that they
- * use, those on the parent at all of them. */
+ * (CW_VENDOR_SEPARATE_PARTS). Commands under way count at the parent until 6; from 7.0 on at the sub-buffers
+ * that they use, those on the parent at all of them. */
 #include "common.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * (device_board.h). Where there are any, such a copy is a native kernel that does the same. Once the
  * program has asked for the function, all commands pass through.
  *
- * It names no buffer, and gets the addresses of maps: PoCL 3.1 gives it the wrong ones of buffers that no command
- * was managed for, and from 7.0 on none may be named twice, nor one that has sub-buffers. */
+ * It names no buffer, and gets the addresses of maps: PoCL 3.1 gives it the wrong ones of buffers that no
+ * managed command has used, and from 7.0 on none may be named twice, nor one that has sub-buffers. */
 
 #include <string.h>
 #include <pthread.h>
