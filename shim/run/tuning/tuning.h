@@ -3,6 +3,8 @@
 #ifndef CW_RUN_TUNING_H
 #define CW_RUN_TUNING_H
 
+#include <stdatomic.h>
+
 #include "../../../analyzer/io/identity.h"
 #include "../core/types.h"
 #include "../memory/link_fit.h"
@@ -299,8 +301,8 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
 
 /* Counts a command that is native. */
 void cw_run_reasons_native(enum cw_run_reason why, bool launch);
-/* Counts a command of a process in which nothing is managed. No lock needed. */
-void cw_run_reasons_unlocked(enum cw_run_reason why);
+/* Commands of queues that are bypassed, which count as native. No lock needed. */
+extern atomic_ullong cw_run_reasons_bypassed;
 /* Native commands so far. */
 uint64_t cw_run_reasons_count(enum cw_run_reason why);
 /* Counts launch `t`, which stays whole. `why`: static words. */
