@@ -20,7 +20,9 @@
  * - NULLCL_UNPINNED=1: buffers with CL_MEM_ALLOC_HOST_PTR cannot be mapped
  * - NULLCL_NO_CLOCK=1: profiling answers 0, 1, 2 and 3 for QUEUED to END
  * - NULLCL_KERNEL_NS=N: a kernel takes N ns of the driver's clock (1000)
- * - NULLCL_UNEVEN=1: it takes 1 to 8 times that, by its name and the number of launches */
+ * - NULLCL_UNEVEN=1: it takes 1 to 8 times that, by its name and the number of launches
+ * - NULLCL_CALL_NS=N, NULLCL_EVENT_NS=N: below libplayed.so (test/shim/played.c), a call that enqueues takes
+ *   N ns of the monotonic clock, and the event that it makes N more */
 #ifndef NULLCL_H
 #define NULLCL_H
 

@@ -237,7 +237,7 @@ static void *map_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_f
 {
     cl_int e = check(q, m, offset, size);
     (void)blocking, (void)flags, NO_WAITING;
-    if (!e && getenv("NULLCL_UNPINNED") && m->flags & CL_MEM_ALLOC_HOST_PTR)
+    if (!e && m->flags & CL_MEM_ALLOC_HOST_PTR && getenv("NULLCL_UNPINNED"))
         e = CL_MAP_FAILURE;
     if (e || (e = DONE(CL_COMMAND_MAP_BUFFER, 0)))
         return nullcl_fail(errcode_ret, e);

@@ -371,15 +371,14 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
                                           const size_t *offset, const size_t *global, const size_t *local,
                                           cl_uint n, const cl_event *list, cl_event *event)
 {
-    struct cw_run_staging_queue *turn;
+    struct cw_run_native x;
 
-    if (!cw_run_record_had_queue()) {
-        turn = cw_run_enqueue_pass_begin(queue, CW_RUN_R_DEVICE);
-        return cw_run_enqueue_pass_end(
-            turn, event,
-            cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event));
-    }
-    return launch(queue, kernel, &(struct range){dims, offset, global, local, NULL}, false, n, list, event);
+    if (CW_UNLIKELY(!cw_run_native_is_bypassed(queue)))
+        return launch(queue, kernel, &(struct range){dims, offset, global, local, NULL}, false, n, list,
+                      event);
+    cw_run_native_bypass(&x, queue, n, list, event);
+    return cw_run_native_end(
+        &x, cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event));
 }
 
 cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
