@@ -52,6 +52,7 @@ struct cw_t_process {
     uint64_t dropped_commands;  /* older ones that --limit has dropped, waits included */
     uint64_t impossible_times;  /* commands whose times of the vendor cannot be (command_facts.h) */
     bool all_calls;             /* the trace's calls are all that were made (--calls) */
+    uint64_t times_every; /* one command in so many has device times, drawn by lot; 0: all were asked for */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */
     uint64_t user_events, user_events_unreleased, unused_events, events_unreleased;
