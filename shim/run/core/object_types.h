@@ -85,7 +85,7 @@ struct cw_run_queue {
     struct cw_run_record r;
     struct cw_run_context *context;
     bool managed, in_order, profiled, synchronous;
-    uint32_t home;                    /* index into context->places */
+    uint32_t home, home_worker;       /* index into context->places, and its worker's number */
     struct cw_run_task *first, *last; /* not retired yet, in program order */
     struct cw_run_task *join;         /* later commands wait for it: a barrier, or inherited native work */
     uint64_t native_given;            /* native commands so far, counted before and after the vendor's call */

@@ -7,6 +7,7 @@
 #include "dependence.h"
 #include "event_list.h"
 #include "reference_counts.h"
+#include "task.h"
 
 void cw_run_reference_counts_settle(void)
 {
@@ -42,8 +43,10 @@ static bool counts_at(const struct cw_run_memory *used, const struct cw_run_memo
 
 static bool uses(const struct cw_run_task *t, const struct cw_run_memory *m)
 {
-    for (int i = 0; i < 2; i++)
-        if (counts_at(t->memories[i], m))
+    const struct cw_run_memory *used;
+
+    for (uint32_t i = 0; (used = cw_run_task_memory(t, i)); i++)
+        if (counts_at(used, m))
             return true;
     for (uint32_t i = 0; t->work == CW_RUN_LAUNCH && i < t->launch.kernel->count; i++)
         if (counts_at(t->launch.args[i].memory, m))
@@ -101,7 +104,7 @@ uint32_t cw_run_reference_counts_of_queue(struct cw_run_queue *q)
     uint32_t n = q->events - cw_run_event_list_count(&q->own_events) - cw_run_record_hidden_references(&q->r);
 
     for (const struct cw_run_task *t = q->first; t; t = t->links.next)
-        n += !t->event && !(t->work == CW_RUN_HOME && !t->memories[0]); /* one before a native command */
+        n += !t->event && !(t->work == CW_RUN_HOME && t->home.n); /* one before a native command */
     return n;
 }
 

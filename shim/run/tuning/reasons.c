@@ -84,7 +84,7 @@ void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
 {
     uint8_t at = count(all.whole, why);
 
-    t->measure.whole = at ? at : t->measure.whole;
+    t->launch.measure.whole = at ? at : t->launch.measure.whole;
     cw_run_reasons_of(t, why);
 }
 
@@ -103,11 +103,11 @@ void cw_run_reasons_measured(const struct cw_run_task *t)
 {
     struct reason *r;
 
-    if (!t->measure.whole)
+    if (!t->launch.measure.whole)
         return;
-    r = &all.whole[t->measure.whole - 1];
+    r = &all.whole[t->launch.measure.whole - 1];
     r->measured++;
-    r->ns += (double)t->measure.took_ns;
+    r->ns += (double)t->launch.measure.took_ns;
 }
 
 /* ---- the summary */
