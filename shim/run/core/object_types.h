@@ -212,8 +212,9 @@ struct cw_run_program {
     char *linked;           /* was linked of several: the `source` once it is known to compile; else NULL */
     char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL:
                                        not, or not known */
-    char *built_with; /* made of a binary: the options of the build that it is from; else NULL */
-    bool loaded;      /* made of a binary whose source is known */
+    char *built_with;       /* made of a binary: the options of the build that it is from; else NULL */
+    uint32_t builds, built; /* builds and compilations begun; the number of that with these `options` */
+    bool loaded;            /* made of a binary whose source is known */
     bool binary;  /* made of a binary whose source is not known: `source` is its text form (pocl_binary.h),
                      NULL if its format is not known */
     bool demands; /* ... some kernel of it demands a local size */

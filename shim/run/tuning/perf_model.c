@@ -17,6 +17,7 @@
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../memory/coherence.h"
+#include "../../programs/known_binaries.h"
 #include "../memory/links.h"
 #include "../planner/costs.h"
 #include "../core/global_lock.h"
@@ -39,6 +40,7 @@ static struct {
 
 static void start_models(const struct cw_options *options, const char *folder)
 {
+    cw_known_binaries_start(options);
     if (strcmp(options->footprints, "off"))
         cw_run_program_models_start(folder);
 }

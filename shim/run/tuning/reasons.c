@@ -1,11 +1,13 @@
 /* reasons.c - see tuning/tuning.h. */
 #include "tuning.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../analyzer/io/folders.h"
 #include "../../trace/recorder.h"
 #include "../core/state.h"
 
@@ -143,6 +145,7 @@ static int describe(char *text, unsigned size, const char *kind, struct reason *
 
 int cw_run_reasons_describe_native(char *text, unsigned size)
 {
+    char cache[PATH_MAX], mend[PATH_MAX + 80];
     struct reason v[] = {
 #define X(id, words, help) {.why = words, .remedy = help},
         CW_RUN_REASONS(X)
@@ -153,6 +156,10 @@ int cw_run_reasons_describe_native(char *text, unsigned size)
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
         v[i].count = v[i].measured = cw_run_reasons_count((enum cw_run_reason)i);
         v[i].ns = all.native_ns[i];
+    }
+    if (v[CW_RUN_R_BINARY].count && cw_program_cache_of(program_invocation_short_name, cache)) {
+        snprintf(mend, sizeof mend, "delete %s, the program's own cache, and run it again", cache);
+        v[CW_RUN_R_BINARY].remedy = mend;
     }
     used = describe(text, size, "native", v + CW_RUN_CHOICE_COUNT, CW_RUN_REASON_COUNT - CW_RUN_CHOICE_COUNT);
     return used + describe(text + used, size - (unsigned)used, "left", v, CW_RUN_CHOICE_COUNT);
