@@ -165,8 +165,11 @@ struct cw_t_sampler {
 /* Bytes [offset, offset+bytes) of memory object `memory`, as the command sees that object. */
 struct cw_t_access {
     uint32_t memory;
-    uint16_t mode;     /* enum cw_access_mode: the accesses that the command cannot be proven not to make */
-    uint16_t declared; /* the same if every `const` and every CL_MEM_ flag were true; never more than mode */
+    uint8_t mode;     /* enum cw_access_mode: the accesses that the command cannot be proven not to make */
+    uint8_t declared; /* the same if every `const` and every CL_MEM_ flag were true; never more than mode */
+    uint8_t
+        commutes; /* class of atomic operations that may change places (reach.h, cw_reach_commute); 0: none */
+    bool sure;    /* of a write: the command surely stores to all of these bytes */
     uint64_t offset, bytes;
 };
 

@@ -24,7 +24,7 @@
     /* hooks_program.c */                                                                                    \
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clCreateProgramWithIL)                       \
     X(clCreateProgramWithBuiltInKernels) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram)            \
-    X(clCompileProgram) X(clLinkProgram)                                                                     \
+    X(clCompileProgram) X(clLinkProgram) X(clGetProgramInfo)                                                 \
     /* hooks_kernel.c */                                                                                     \
     X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)      \
     X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)           \

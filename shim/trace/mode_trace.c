@@ -4,6 +4,7 @@
 #include "../door/door.h"
 #include "../door/log.h"
 #include "../door/thread.h"
+#include "../programs/known_binaries.h"
 #include "../programs/program_exchange.h"
 #include "capture.h"
 #include "hooks.h"
@@ -203,6 +204,7 @@ static void after_fork(void)
     cw_object_each(CW_LOG_O_KERNEL, free_kernel, NULL);
     cw_define_after_fork();
     cw_svm_after_fork();
+    cw_known_binaries_after_fork();
     cw_callsite_after_fork();
     cw_maps_after_fork();
     cw_device_times_start();
@@ -224,6 +226,7 @@ bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispa
             options->device_times, CW_DEVICE_TIMES_EVERY);
     cw_recorder.reads_itself = ends != NULL;
     cw_device_times_start();
+    cw_known_binaries_start(options);
     cw_recorder.capture_data = options->capture_data;
     cw_recorder.no_sources = options->no_sources;
     cw_recorder.all_calls = options->calls;

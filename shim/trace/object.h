@@ -35,8 +35,9 @@ struct cw_object {
     _Atomic uint32_t generation; /* of the log that defines it */
     uint64_t seq; /* event: its command; memory, under capture_data: a bit for each queue that may use it */
     union {
-        void *state;              /* kernel: struct cw_kernel; queue: properties array */
-        struct cw_map_node *maps; /* memory (maps.c) */
+        void *state;                  /* kernel: struct cw_kernel; queue: properties array */
+        struct cw_known_build *build; /* program: its latest (programs/known_binaries.h) */
+        struct cw_map_node *maps;     /* memory (maps.c) */
     };
     struct cw_tracked *tracked; /* memory, under capture_data (capture_memory.c) */
     const void *owner; /* event: its queue's handle; command buffer: its first queue's; memory, program,

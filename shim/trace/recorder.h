@@ -116,9 +116,17 @@ void cw_define_bytes(cl_program program, const void *bytes, size_t n);
  * cw_defined_new. */
 void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
                        cl_uint count);
-/* The same of a program that is made of binaries: the first one, NULL: there is none. `alone`: of one
- * device's; then it is recorded with its source, where pyopencl has it (programs/program_exchange.h). */
-void cw_define_binary(cl_program program, const unsigned char *binary, size_t bytes, bool alone);
+/* The same of a program that is made of binaries: with its source, where the build that they are from is
+ * known (programs/known_binaries.h), or pyopencl has it beside the one binary
+ * (programs/program_exchange.h). */
+void cw_define_binary(cl_program program, cl_uint n, const cl_device_id *devices, const size_t *bytes,
+                      const unsigned char *const *binaries);
+/* Around a build or compilation of a program: the build that its binary is from is not known, and is the one
+ * with these options. */
+void cw_define_build_begins(cl_program program);
+void cw_define_built(cl_program program, const char *options);
+/* clGetProgramInfo of CL_PROGRAM_BINARIES. */
+cl_int cw_define_fetch(cl_program program, size_t capacity, void *to, size_t *bytes);
 
 /* ---- SVM allocations, which have addresses instead of handles (svm.c) */
 void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags);

@@ -60,7 +60,7 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true,
 
 /* ---- blocking ones: `blocking` in the arguments is the vendor's */
 
-#define BLOCKING(name, is_early, params, args)                                                               \
+#define BLOCKING(name, is_early, is_transfer, params, args)                                                  \
     cl_int cw_stream_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list, \
                                  cl_event *event)                                                            \
     {                                                                                                        \
@@ -71,21 +71,22 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true,
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
         cw_stream_use_close(&t);                                                                             \
         t.early = is_early;                                                                                  \
+        t.transfers = is_transfer;                                                                           \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
         blocking = c.blocking;                                                                               \
         return cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \
     }
-BLOCKING(clEnqueueReadImage, false,
+BLOCKING(clEnqueueReadImage, false, true,
          (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row,
           size_t slice, void *host),
          (image, blocking, origin, region, row, slice, host))
-BLOCKING(clEnqueueWriteImage, true,
+BLOCKING(clEnqueueWriteImage, true, true,
          (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row,
           size_t slice, const void *host),
          (image, blocking, origin, region, row, slice, host))
-BLOCKING(clEnqueueSVMMemcpy, false, (cl_bool blocking, void *target, const void *from, size_t bytes),
+BLOCKING(clEnqueueSVMMemcpy, false, false, (cl_bool blocking, void *target, const void *from, size_t bytes),
          (blocking, target, from, bytes))
-BLOCKING(clEnqueueSVMMap, false, (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
+BLOCKING(clEnqueueSVMMap, false, false, (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
          (blocking, flags, pointer, bytes))
 
 void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,

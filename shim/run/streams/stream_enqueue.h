@@ -18,7 +18,7 @@ struct cw_stream_use {
     bool reads;     /* it blocks until the host has its bytes */
     bool early;     /* a call that blocks may return when the host's bytes are copied: it, and commands before
                       * it, may be under way then */
-    bool transfers; /* between the host's memory and a buffer: the function for it may be one of staging */
+    bool transfers; /* between the host's memory and an object: the function for it may be one of staging */
     uint32_t groups; /* of a launch; 0: a transfer */
     struct cw_stream_kernel *kernel;
     struct cw_stream_bytes of[CW_STREAM_TOUCHES];
