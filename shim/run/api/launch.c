@@ -169,8 +169,7 @@ static void use(const struct cw_run_queue *q, struct cw_run_task *t, const struc
     for (uint32_t i = 0; reach && i < reach->n; i++) {
         const struct cw_reach_piece *p = &reach->piece[i];
         struct cw_run_memory *m = t->launch.args[p->arg].memory;
-        size_t bytes = p->end - p->begin;
-        cw_run_byte_range_add_memory(q, t, m, p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
+        cw_run_byte_range_add_piece(q, t, m, p);
         cw_run_byte_range_is_sure(t, m->offset + p->sure, p->sure_end - p->sure);
     }
 }

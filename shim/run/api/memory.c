@@ -329,7 +329,7 @@ void cw_run_memory_stays_home(cl_mem buffer)
     root = root ? root->root : NULL;
     if (root && cw_run.far_workers) {
         cw_run_record_pin(&root->r);
-        cw_run_native_everything_home();
+        cw_run_native_bytes_all_home();
         root->managed = false;
         for (struct cw_run_memory *part = root->parts; part; part = part->next_part)
             part->managed = false;

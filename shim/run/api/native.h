@@ -64,13 +64,24 @@ static inline void cw_run_native_follow(struct cw_run_native *x, const struct cw
         x->turn = cw_run_staging_turn_take(e->handle);
     }
 }
-/* All managed commands are waited for, and all bytes come home. Lock held, given up meanwhile. */
-void cw_run_native_everything_home(void);
 cl_int cw_run_native_leave(struct cw_run_native *x, cl_int status);
 static inline cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
 {
     cw_run_staging_turn_give(x->turn);
     return CW_LIKELY(!x->queue && !x->event) ? status : cw_run_native_leave(x, status);
 }
+
+/* ---- native_bytes: the bytes that a native command uses. Lock held. */
+
+/* It may use bytes of memory objects; all that it may use are of memory objects that it names. */
+bool cw_run_native_bytes_any(const struct cw_run_use *use);
+bool cw_run_native_bytes_named(const struct cw_run_use *use);
+/* They come home: at once, or by a command of the queue, whose number x->home is then. The lock is given up
+ * meanwhile. */
+void cw_run_native_bytes_bring_home(struct cw_run_native *x);
+/* All managed commands are waited for, and all bytes come home. The lock is given up meanwhile. */
+void cw_run_native_bytes_all_home(void);
+/* Notes that the command, which the vendor has taken, may use them. */
+void cw_run_native_bytes_note(const struct cw_run_native *x);
 
 #endif
