@@ -7,9 +7,9 @@
 #include "stream_settings.h"
 #include "stream_start.h"
 
-/* References of objects that no stream can use any more are not counted: a handle that comes back gets a
- * record anew. */
-#define COUNTS(kind) ((kind) < CW_STREAM_MEMORY || (kind) == CW_STREAM_EVENT || cw_stream_queue_may_come())
+/* References of memory that no stream can use any more are not counted: each hook that makes memory in a
+ * streamed context makes its record anew, where those of programs and kernels may make none. */
+#define COUNTS(kind) ((kind) != CW_STREAM_MEMORY || cw_stream_queue_may_come())
 #define RETAIN(name, type, kind)                                                                             \
     cl_int cw_stream_hook_##name(type handle)                                                                \
     {                                                                                                        \

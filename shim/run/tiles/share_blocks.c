@@ -224,7 +224,7 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         h->holder = NULL;
     if (!ns)
         return;
-    if (cw_run_context_device_is_gpu(home_of(x->whole)))
+    if (x->home_ns > 0 && cw_run_context_device_is_gpu(home_of(x->whole)))
         cw_run_gpu_gain_cut(x->home_ns, (double)ns, x->is_first ? 0 : (uint64_t)h->cuts);
     h->cut_ns = cw_run_trial_least(h->cut_ns, (double)ns);
     h->cuts++;
