@@ -18,7 +18,8 @@
  * has changed, or was busy when it was measured, is learnt anew within a run.
  *
  * Thread-safe; the lock is held for a probe of a table, now and then for its growth, never for a file. In the
- * child of a fork only cw_history_destroy and cw_history_take_fresh may be called, which takes nothing there. */
+ * child of a fork only cw_history_destroy may be called, and cw_history_take_fresh, which takes nothing
+ * there. */
 #ifndef CW_HISTORY_H
 #define CW_HISTORY_H
 
