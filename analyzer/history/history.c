@@ -204,14 +204,6 @@ void cw_history_destroy(struct cw_history *h)
     free(h);
 }
 
-void cw_history_after_fork(struct cw_history *h)
-{
-    pthread_mutex_init(&h->lock,
-                       NULL); /* another thread of the parent may have held it, in the middle of anything */
-    h->items = h->families = 0;
-    h->by_key = h->by_family = (struct table){0};
-}
-
 uint32_t cw_history_device(struct cw_history *h, const char *name)
 {
     uint32_t d = 0;

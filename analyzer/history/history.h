@@ -18,7 +18,8 @@
  * has changed, or was busy when it was measured, is learnt anew within a run.
  *
  * Thread-safe; the lock is held for a probe of a table, now and then for its growth, never for a file. In the
- * child of a fork only cw_history_after_fork and cw_history_destroy may be called. */
+ * child of a fork only cw_history_destroy may be called, and cw_history_take_fresh, which takes nothing
+ * there. */
 #ifndef CW_HISTORY_H
 #define CW_HISTORY_H
 
@@ -68,9 +69,6 @@ struct cw_history_estimate {
 /* An empty history; NULL when memory is out. */
 struct cw_history *cw_history_create(void);
 void cw_history_destroy(struct cw_history *h); /* NULL allowed */
-
-/* In the child of a fork: nothing that the parent measured will be saved by the child. */
-void cw_history_after_fork(struct cw_history *h);
 
 /* The number of the device called `name`, which is copied; CW_HISTORY_NO_DEVICE when there are too many or
  * memory is out. Not for every launch: it compares strings. */

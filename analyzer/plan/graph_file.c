@@ -443,10 +443,3 @@ const struct cw_graph_format cw_graph_format_clweave = {
     .read = read_graph,
     .write = write_graph,
 };
-
-enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, const struct cw_platform *p,
-                                   struct cw_error *err)
-{
-    return cw_graph_format_write(&cw_graph_format_clweave, path,
-                                 &(struct cw_graph_output){.graph = g, .platform = p, .unit_s = 1}, err);
-}

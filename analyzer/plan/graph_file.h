@@ -27,11 +27,6 @@
 enum cw_status cw_graph_file_read(const char *path, struct cw_graph **graph, struct cw_platform **platform,
                                   struct cw_error *err);
 
-/* Writes a graph and its platform; numbers read back to the same doubles. `path` as in output.h. Errors:
- * CW_ERR_IO. */
-enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, const struct cw_platform *p,
-                                   struct cw_error *err);
-
 /* ---- the edges of a large graph, read without a tree of JSON values, which would take three times as long
  * and ten times the memory: for graph_file.c */
 

@@ -9,18 +9,6 @@
 #include "../io/output.h"
 #include "log_read_state.h"
 
-/* The first n bytes of the regular file at `path`; a pipe is neither waited for nor read. */
-static bool read_begin(const char *path, int flags, void *to, size_t n)
-{
-    int fd = open(path, flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat st;
-    bool good = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, to, n, 0) == (ssize_t)n;
-
-    if (fd >= 0)
-        close(fd);
-    return good;
-}
-
 bool cw_log_is_name(const char *path)
 {
     size_t n = strlen(path);
@@ -28,16 +16,15 @@ bool cw_log_is_name(const char *path)
     return n >= 4 && !strcmp(path + n - 4, ".log");
 }
 
-bool cw_log_probe(const char *path)
-{
-    char magic[8];
-
-    return read_begin(path, 0, magic, sizeof magic) && !memcmp(magic, CW_LOG_MAGIC, 8);
-}
-
 bool cw_log_read_header(const char *path, struct cw_log_header *h)
 {
-    return read_begin(path, O_NOFOLLOW, h, sizeof *h) && !memcmp(h->magic, CW_LOG_MAGIC, 8);
+    int fd = open(path, O_NOFOLLOW | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* waits for no pipe */
+    struct stat st;
+    bool good = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, h, sizeof *h, 0) == sizeof *h;
+
+    if (fd >= 0)
+        close(fd);
+    return good && !memcmp(h->magic, CW_LOG_MAGIC, 8);
 }
 
 enum cw_status cw_log_malformed(struct cw_log_reader *r, const uint8_t *where, const char *what)

@@ -8,10 +8,6 @@
 /* True when a trace of that name, or name pattern, stays a log: it ends in ".log". */
 bool cw_log_is_name(const char *path);
 
-/* True when the regular file at `path` begins like a log. False for anything else, also when it cannot be
- * read. */
-bool cw_log_probe(const char *path);
-
 /* Reads the header of the log at `path`, a regular file and no link. False when there is none. */
 bool cw_log_read_header(const char *path, struct cw_log_header *h);
 

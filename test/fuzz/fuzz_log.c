@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cw_trace t;
 
     free(log);
-    (void)cw_log_probe(path);
+    (void)cw_log_read_header(path, &(struct cw_log_header){0});
     cw_trace_init(&t);
     if (cw_trace_load(&t, path, &err) == CW_OK) {
         (void)cw_trace_write(&t, fuzz_nowhere(), &err);

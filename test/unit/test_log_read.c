@@ -228,7 +228,7 @@ static void test_threads_merge(void **state)
     (void)state;
     two_threads();
     save(FILE_BYTES);
-    assert_true(cw_log_probe(path));
+    assert_true(cw_log_read_header(path, &(struct cw_log_header){0}));
     assert_int_equal(load(&t, &err), CW_OK);
     assert_int_equal(t.commands.count, 6);
     for (i = 0; i < 6; i++) {
@@ -376,7 +376,7 @@ static void test_damage_is_named(void **state)
     two_threads();
     image.bytes[0] = 'X';
     expect_damage(FILE_BYTES, CW_ERR_FORMAT, true);
-    assert_false(cw_log_probe(path));
+    assert_false(cw_log_read_header(path, &(struct cw_log_header){0}));
     two_threads();
     chunk->units = 0;
     expect_damage(FILE_BYTES, CW_ERR_FORMAT, true);

@@ -283,7 +283,7 @@ static void one_that_is_left_out_is_missed(void **unused)
     for (int i = 0; i < 8; i++) {
         struct cw_run_relay_copy c = from_to(0, 1);
 
-        memset(idle->bytes, 0, (size_t)SLOTS * PIECE);
+        memset(idle->bytes, 0, (size_t)AT_ONCE * PIECE);
         cw_run_fault_planted = CW_RUN_FAULT_OMIT;
         left_out = i;
         cw_run_relay_copies(&c, 1);

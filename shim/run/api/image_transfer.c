@@ -53,8 +53,8 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, bool write, cl_me
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
         cw_run_native_follow(&x, &e, CW_RUN_USE(1, &image, writes));                                         \
         x.staging = true;                                                                                    \
-        return cw_run_native_end(&x, enqueue(queue, image, blocking, origin, region, row, slice, host, x.n,  \
-                                             x.list, x.event));                                              \
+        return cw_run_native_end(                                                                            \
+            &x, enqueue(queue, image, blocking, origin, region, row, slice, host, x.n, x.list, x.event));    \
     }
 HOST(clEnqueueReadImage, false, , cw_run_staging_read_image)
 HOST(clEnqueueWriteImage, true, const, cw_run_staging_write_image)
@@ -65,15 +65,15 @@ HOST(clEnqueueWriteImage, true, const, cw_run_staging_write_image)
 static bool may_overlap(const struct cw_run_rectangle_part *a, const struct cw_run_rectangle_part *b,
                         const size_t *region)
 {
-    bool apart = false;
+    bool disjoint = false;
 
     if (a->memory != b->memory)
         return a->memory->region == b->memory->region &&
                a->memory->offset + a->side.start < b->memory->offset + b->side.start + b->side.span &&
                b->memory->offset + b->side.start < a->memory->offset + a->side.start + a->side.span;
     for (int d = 0; d < 3; d++)
-        apart |= a->origin[d] + region[d] <= b->origin[d] || b->origin[d] + region[d] <= a->origin[d];
-    return !apart;
+        disjoint |= a->origin[d] + region[d] <= b->origin[d] || b->origin[d] + region[d] <= a->origin[d];
+    return !disjoint;
 }
 
 static struct cw_run_task *copy_task(struct cw_run_enqueue *e, cl_mem from, cl_mem to,

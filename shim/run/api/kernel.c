@@ -193,7 +193,7 @@ cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t
         return err;
     cw_run_global_lock_take();
     k = cw_run_record_find(kernel, CW_RUN_KERNEL);
-    if (k && k->program->kept)
+    if (k && k->program->cached)
         memcpy(to, &k->program->r.handle, sizeof k->program->r.handle);
     cw_run_global_lock_give();
     return err;

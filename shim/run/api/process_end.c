@@ -187,10 +187,10 @@ static void summary(void)
     if (c->by_rows)
         say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n",
                            (unsigned long long)c->by_rows));
-    if (c->kept)
+    if (c->cached)
         say(line, snprintf(line, sizeof line,
                            "run: %llu builds answered by what earlier runs have kept, which saved %.1f ms\n",
-                           (unsigned long long)c->kept, cw_run_account.saved_ns / 1e6));
+                           (unsigned long long)c->cached, cw_run_account.saved_ns / 1e6));
     if (c->again)
         say(line,
             snprintf(

@@ -289,7 +289,7 @@ cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, si
         cw_next.clGetProgramInfo(program, name, sizeof count, &count, NULL);
         p = cw_run_record_find(program, CW_RUN_PROGRAM);
         count -= p ? p->own_kernels + cw_run_record_hidden_references(&p->r) : 0;
-        count += p && p->kept ? p->kernels : 0; /* each retains it */
+        count += p && p->cached ? p->kernels : 0; /* each retains it */
     }
     memcpy(to, &count, sizeof count);
     return err;

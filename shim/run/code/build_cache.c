@@ -149,7 +149,7 @@ static void note_saved(cl_program program, double ns)
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
     if (p)
-        p->kept_saved_ns = ns;
+        p->cached_saved_ns = ns;
     cw_run_account.saved_ns += ns;
     cw_run_global_lock_give();
 }
@@ -171,12 +171,12 @@ bool cw_build_cache_take(cl_program program, cl_uint n, const cl_device_id *devi
         stand_in = load(&q, a);
     cw_run_global_lock_take();
     p = stand_in ? cw_run_record_find(program, CW_RUN_PROGRAM) : NULL;
-    if (p && !p->kernels && !p->kept) {
-        p->kept = stand_in;
-        p->kept_real = false;
-        p->kept_bare = !options;
+    if (p && !p->kernels && !p->cached) {
+        p->cached = stand_in;
+        p->cached_real = false;
+        p->cached_bare = !options;
         p->context->own_objects++; /* a program retains its context */
-        cw_run.counts.kept++;
+        cw_run.counts.cached++;
         taken = true;
     }
     cw_run_global_lock_give();
@@ -259,7 +259,7 @@ void cw_build_cache_built(cl_program program, cl_uint n, const cl_device_id *dev
 
 cl_program cw_build_cache_of_record(const struct cw_run_program *p)
 {
-    return p->kept ? p->kept : (cl_program)(uintptr_t)p->r.handle;
+    return p->cached ? p->cached : (cl_program)(uintptr_t)p->r.handle;
 }
 
 cl_program cw_build_cache_of(cl_program program)
@@ -298,10 +298,10 @@ cl_program cw_build_cache_asked(cl_program program, cl_program_info name)
 
 void cw_build_cache_free(struct cw_run_program *p)
 {
-    if (!p->kept)
+    if (!p->cached)
         return;
-    cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, p->kept);
-    p->kept = NULL;
+    cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, p->cached);
+    p->cached = NULL;
     p->context->own_objects--;
 }
 
@@ -312,7 +312,7 @@ bool cw_build_cache_leave(cl_program program)
 
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
-    may = !p || !p->kept || !p->kernels;
+    may = !p || !p->cached || !p->kernels;
     if (p && may)
         cw_build_cache_free(p);
     cw_run_global_lock_give();
@@ -331,12 +331,12 @@ void cw_build_cache_make_real(cl_program program)
     pthread_mutex_lock(&making);
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
-    if (p && p->kept && !p->kept_real && p->options)
+    if (p && p->cached && !p->cached_real && p->options)
         options = strdup(p->options);
     if (options) {
-        p->kept_real = true;
-        cw_run_account.saved_ns -= p->kept_saved_ns;
-        bare = p->kept_bare;
+        p->cached_real = true;
+        cw_run_account.saved_ns -= p->cached_saved_ns;
+        bare = p->cached_bare;
     }
     cw_run_global_lock_give();
     if (options &&

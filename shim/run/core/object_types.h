@@ -227,10 +227,10 @@ struct cw_run_program {
     struct cw_run_trial seek;     /* asked for: it is sought again then */
     struct cw_run_first_launch *warm[CW_RUN_WORKERS]; /* by worker number: code its vendor has compiled
                                                        (tuning/first_launch.c); NULL: nothing yet */
-    cl_program kept;            /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
-    bool kept_bare;             /* it was built with NULL for options */
-    bool kept_real;             /* the vendor has built it itself, too */
-    double kept_saved_ns;       /* build time that the cache has saved */
+    cl_program cached;          /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
+    bool cached_bare;           /* it was built with NULL for options */
+    bool cached_real;           /* the vendor has built it itself, too */
+    double cached_saved_ns;     /* build time that the cache has saved */
     uint32_t kernels;           /* records of kernels */
     struct cw_run_known *known; /* of its kernels, by name */
     bool foreseen;              /* tuning/learn.c */

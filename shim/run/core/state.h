@@ -6,7 +6,7 @@
 #include "types.h"
 
 struct cw_run_counts {
-    uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
+    uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, cached, again;
     atomic_ullong by_rows;                /* tiles; lock not needed */
     uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
     uint64_t far_bytes_for[4];            /* by enum cw_move_why of analyzer/record/trace.h */

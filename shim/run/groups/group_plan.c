@@ -321,26 +321,26 @@ static void draw(struct cw_groups_options *o)
 /* Makes the plan, or takes the one that an earlier run has kept, where it `may` be kept. */
 static enum cw_status order(const struct cw_groups_step *step, uint32_t steps,
                             const struct cw_groups_options *options, bool may, struct cw_groups *plan,
-                            bool *kept)
+                            bool *recalled)
 {
     enum cw_status status;
     struct cw_identity id = {0};
 
     if (may)
         id = cw_run_group_name(step, steps, options);
-    *kept = may && cw_run_group_kept_recall(&id, plan);
-    status = *kept ? CW_OK : cw_groups_make(step, steps, options, plan, NULL);
-    if (status == CW_OK && may && !*kept)
+    *recalled = may && cw_run_group_kept_recall(&id, plan);
+    status = *recalled ? CW_OK : cw_groups_make(step, steps, options, plan, NULL);
+    if (status == CW_OK && may && !*recalled)
         cw_run_group_kept_keep(&id, plan);
     cw_identity_finish(&id);
     return status;
 }
 
 /* cache_bytes: 0: the plan is not used. */
-static void report(const struct cw_groups *plan, bool kept, uint64_t begin, uint64_t cache_bytes)
+static void report(const struct cw_groups *plan, bool recalled, uint64_t begin, uint64_t cache_bytes)
 {
     cw_log_debug("groups: a plan of %u tiles%s took %.1f ms", plan->tiles,
-                 kept ? " that an earlier run has kept" : "",
+                 recalled ? " that an earlier run has kept" : "",
                  (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
     if (cache_bytes && plan->touched_bytes)
         cw_log_debug("groups: %.1f MiB from memory, %.1f in plain order, with %llu KiB of cache",
@@ -367,7 +367,7 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
                                         .reuse = cw_run_group_settings.reuse,
                                         .measured = g->chain->runs[g->variant] && !cw_run.chaos};
     uint64_t begin = cw_run_global_lock_now_ns();
-    bool good = false, kept = false;
+    bool good = false, recalled = false;
 
     *why = "memory is out";
     if (cw_run.chaos)
@@ -381,7 +381,7 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
         enum cw_status status;
 
         cw_run_global_lock_give();
-        status = order(step, g->steps, &options, may, &g->plan, &kept);
+        status = order(step, g->steps, &options, may, &g->plan, &recalled);
         cw_run_global_lock_take();
         good = status == CW_OK && is_order(g, workers) && keep_counts(g);
         if (status == CW_ERR_LIMIT)
@@ -392,7 +392,7 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
         g->judged = true;
         good = false;
     }
-    report(&g->plan, kept, begin, good ? options.cache_bytes : 0);
+    report(&g->plan, recalled, begin, good ? options.cache_bytes : 0);
     free_steps(step, g->steps);
     return good;
 }

@@ -10,7 +10,7 @@
 #include "../core/instruction.h"
 
 enum {
-    SLOTS = 3,
+    AT_ONCE = 3,           /* pieces under way */
     PIECE = 4 << 20,       /* bytes, of which a device holds one */
     PIECE_LEAST = 1 << 18, /* a shorter one is over before the next call of the vendor's */
     PIECES_LEAST = 4       /* else one end rests half of the time */
@@ -20,7 +20,7 @@ enum {
  * do. */
 struct relay {
     struct relay *next;
-    unsigned char *bytes; /* SLOTS pieces */
+    unsigned char *bytes; /* of AT_ONCE pieces */
 };
 
 static struct relay *idle;
@@ -33,16 +33,16 @@ static struct relay *create(const struct cw_run_context_device *helper)
     struct relay *r = calloc(1, sizeof *r);
     cl_int err;
     cl_mem memory = r ? cw_next.clCreateBuffer(helper->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                               (size_t)SLOTS * PIECE, NULL, &err)
+                                               (size_t)AT_ONCE * PIECE, NULL, &err)
                       : NULL;
 
     if (memory)
         r->bytes = cw_next.clEnqueueMapBuffer(helper->copies, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                              (size_t)SLOTS * PIECE, 0, NULL, NULL, &err);
+                                              (size_t)AT_ONCE * PIECE, 0, NULL, NULL, &err);
     if (memory && !r->bytes)
         cw_next.clReleaseMemObject(memory);
     if (r && !r->bytes)
-        r->bytes = malloc((size_t)SLOTS * PIECE);
+        r->bytes = malloc((size_t)AT_ONCE * PIECE);
     if (r && !r->bytes) {
         free(r);
         r = NULL;
@@ -80,7 +80,7 @@ static size_t piece_of(size_t bytes)
 /* A copy under way, without its reads. */
 struct sink {
     struct cw_run_relay_copy *copy;
-    cl_event written[SLOTS];
+    cl_event written[AT_ONCE];
     cl_int err; /* the first of its end */
 };
 
@@ -89,7 +89,7 @@ struct job {
     struct sink *sink;
     uint32_t n;
     struct relay *relay; /* NULL: there is none */
-    cl_event read[SLOTS];
+    cl_event read[AT_ONCE];
     size_t piece, pieces;
     cl_int err; /* the first of the end that is read */
 };
@@ -119,7 +119,7 @@ static cl_int begin(const struct job *j, enum cw_run_instruction_kind kind,
                                              false,
                                              end->place,
                                              {{end->memory, c->low + first, rest < j->piece ? rest : j->piece,
-                                               j->relay->bytes + i % SLOTS * PIECE}}};
+                                               j->relay->bytes + i % AT_ONCE * PIECE}}};
     cl_int err = cw_run_instruction_begin(&piece, event);
 
     return err == CL_SUCCESS ? cw_next.clFlush(end->place->copies) : err;
@@ -128,17 +128,18 @@ static cl_int begin(const struct job *j, enum cw_run_instruction_kind kind,
 static void read_piece(struct job *j, size_t i)
 {
     for (uint32_t k = 0; k < j->n; k++)
-        note(&j->sink[k].err, cw_run_instruction_wait(&j->sink[k].written[i % SLOTS]));
+        note(&j->sink[k].err, cw_run_instruction_wait(&j->sink[k].written[i % AT_ONCE]));
     if (is_good(j))
-        j->err = begin(j, CW_RUN_I_FETCH, &j->sink->copy->from, i, &j->read[i % SLOTS]);
+        j->err = begin(j, CW_RUN_I_FETCH, &j->sink->copy->from, i, &j->read[i % AT_ONCE]);
 }
 
 static void write_piece(struct job *j, size_t i)
 {
-    j->err = cw_run_instruction_wait(&j->read[i % SLOTS]);
+    j->err = cw_run_instruction_wait(&j->read[i % AT_ONCE]);
     for (uint32_t k = 0; j->err == CL_SUCCESS && k < j->n; k++)
         if (j->sink[k].err == CL_SUCCESS)
-            j->sink[k].err = begin(j, CW_RUN_I_GIVE, &j->sink[k].copy->to, i, &j->sink[k].written[i % SLOTS]);
+            j->sink[k].err =
+                begin(j, CW_RUN_I_GIVE, &j->sink[k].copy->to, i, &j->sink[k].written[i % AT_ONCE]);
 }
 
 /* Piece `i` is read while the one before it is written. */
@@ -155,7 +156,7 @@ static void finish(struct job *j, uint64_t begin_ns)
 {
     uint64_t took_ns;
 
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < AT_ONCE; i++) {
         note(&j->err, cw_run_instruction_wait(&j->read[i]));
         for (uint32_t k = 0; k < j->n; k++)
             note(&j->sink[k].err, cw_run_instruction_wait(&j->sink[k].written[i]));

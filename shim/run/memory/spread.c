@@ -335,7 +335,7 @@ void cw_run_spread_lost(struct cw_run_task *t)
 }
 
 /* [low, high) is not valid in `memory`. True: it is elsewhere. */
-static bool is_kept(struct cw_run_spread *s, uint64_t low, uint64_t high, uint32_t memory)
+static bool remains(struct cw_run_spread *s, uint64_t low, uint64_t high, uint32_t memory)
 {
     return low >= high ||
            (cw_run_spread_keep_only(s, low, high, ~cw_run_spread_bit(memory)) &&
@@ -384,24 +384,24 @@ void cw_run_spread_abandon(struct cw_run_task *t)
 bool cw_run_spread_failed(struct cw_run_task *t)
 {
     uint32_t memory = cw_run_spread_memory_of(t);
-    bool kept = true;
+    bool all = true;
 
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         struct cw_run_access *a = &t->accesses.of[i];
         bool partly = a->sure < a->sure_end;
 
         if (a->beside)
-            kept &= is_forgotten(a, memory);
+            all &= is_forgotten(a, memory);
         if (!has_space(a))
             continue;
         a->promised = 0;
-        kept &= is_kept(a->region->spread, a->low, partly ? a->sure : a->high, memory);
-        kept &= !partly || is_kept(a->region->spread, a->sure_end, a->high, memory);
+        all &= remains(a->region->spread, a->low, partly ? a->sure : a->high, memory);
+        all &= !partly || remains(a->region->spread, a->sure_end, a->high, memory);
         cw_coherence_failed(&a->region->spread->valid, a->low, a->high, memory);
     }
-    if (!kept)
+    if (!all)
         cw_run_spread_lost(t);
-    return kept;
+    return all;
 }
 
 /* ---- the summary */

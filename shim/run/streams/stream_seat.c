@@ -198,13 +198,13 @@ void cw_stream_seat_free_memory(void *memory)
 /* Users of the buffer that are not over, in list[]. False: one may wait for the host. */
 static bool find_users(struct cw_stream_seat *s, cl_event *list, cl_uint *n)
 {
-    uint32_t kept = 0;
+    uint32_t pending = 0;
     bool hosted = s->in_call;
 
     for (uint32_t i = 0; i < s->n; i++)
         if (is_pending(&s->user[i].event))
-            s->user[kept++] = s->user[i];
-    s->n = kept;
+            s->user[pending++] = s->user[i];
+    s->n = pending;
     for (uint32_t i = 0; i < s->n; i++) {
         list[(*n)++] = s->user[i].event;
         hosted |= s->user[i].hosted;
@@ -342,15 +342,15 @@ static cl_uint find_arrivals(struct cw_stream_areas *x, cl_event *list)
 /* A command of unknown bytes that is under way may use the buffers, too. */
 static bool is_known(struct cw_stream_context *c)
 {
-    uint32_t kept = 0;
+    uint32_t pending = 0;
 
     for (uint32_t i = 0; i < c->num_closers; i++)
         if (is_pending(&c->closer[i]))
-            c->closer[kept++] = c->closer[i];
-    for (uint32_t i = kept; i < c->num_closers; i++)
+            c->closer[pending++] = c->closer[i];
+    for (uint32_t i = pending; i < c->num_closers; i++)
         c->closer[i] = NULL;
-    c->num_closers = kept;
-    return !kept && !c->in_call;
+    c->num_closers = pending;
+    return !pending && !c->in_call;
 }
 
 /* A thread enters (more: 1) or leaves (-1) the vendor's function for the command. */

@@ -197,7 +197,7 @@ static void free_kernel(struct cw_run_kernel *k)
     const struct cw_run_context *c = k->program->context;
 
     atomic_fetch_add_explicit(&cw_run_record_kernels_freed, 1, memory_order_relaxed);
-    for (size_t i = 0; k->clones && i < c->devices->homes && !k->program->kept; i++)
+    for (size_t i = 0; k->clones && i < c->devices->homes && !k->program->cached; i++)
         k->program->own_kernels -= k->clones[c->places[i].worker->number] != NULL;
     for (uint32_t i = 0; k->clones && i < CW_RUN_WORKERS; i++)
         cw_run_global_lock_release_later(CW_RUN_DROP_KERNEL, k->clones[i]);

@@ -436,12 +436,12 @@ static bool pick(const struct sharing *x, const struct cw_run_share *h, const st
 /* Leaves out candidates that have not begun; returns how many stay. */
 static uint32_t keep_begun(const struct cw_run_task *t, struct candidate *v, uint32_t n)
 {
-    uint32_t kept = 0;
+    uint32_t begun = 0;
 
     for (uint32_t i = 0; i < n; i++)
         if (cw_run_gpu_begin_may(&t->queue->context->places[v[i].place]))
-            v[kept++] = v[i];
-    return kept;
+            v[begun++] = v[i];
+    return begun;
 }
 
 /* Of task `i`, with the bytes that it lacks there now. */

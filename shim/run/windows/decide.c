@@ -547,7 +547,7 @@ static struct cw_run_task *held_of(struct cw_run_task *first, uint32_t *count)
 
 bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest)
 {
-    struct cw_run_task *held = NULL, *kept = NULL;
+    struct cw_run_task *held = NULL, *staying = NULL;
     enum cw_run_marked marked = CW_RUN_MARKED_NONE;
     struct cw_run_gain_window g = {0};
     bool gained, waited = cw_run_hold_for_gpus(first);
@@ -557,12 +557,12 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
     if (rest && !marked)
         held = held_of(first, &count);
     gained = marked == CW_RUN_MARKED_ALL ||
-             decide_for_gpus(first, count, &g, marked || !rest ? NULL : &kept, !waited && !marked);
-    if (rest && !marked && !gained && !kept) /* the look at helpers may have begun a build */
-        kept = held_of(first, &count);
-    if (kept && !gained)
+             decide_for_gpus(first, count, &g, marked || !rest ? NULL : &staying, !waited && !marked);
+    if (rest && !marked && !gained && !staying) /* the look at helpers may have begun a build */
+        staying = held_of(first, &count);
+    if (staying && !gained)
         cw_run_gain_spoilt(); /* the window that was priced is another one */
-    held = join_lists(kept, held);
+    held = join_lists(staying, held);
     if (held)
         *rest = held;
     if (cw_run.begun)

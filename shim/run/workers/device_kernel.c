@@ -39,7 +39,7 @@ cl_kernel cw_run_device_kernel_of(struct cw_run_kernel *k, struct cw_run_context
         return NULL;
     cw_run_recount_begins();
     *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
-    if (*clone && place->device->home && !k->program->kept)
+    if (*clone && place->device->home && !k->program->cached)
         k->program->own_kernels++;
     cw_run_recount_ends();
     if (*clone && !place->device->same_code && !takes_as_many(k, *clone)) {
