@@ -34,7 +34,29 @@ static const char source[] =
     "kernel void slow(global int *a, uint n, uint m) { uint i = get_global_id(0); C(1) C(65) C(129) C(193) "
     "}\n";
 
-static struct cw_program_reach *program;
+/* By argument of kernel `atomics`: the class is that of one operation and size, without use of results. */
+static const char atomics[] =
+    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+    "kernel void atomics(global int *add, global uint *inc, global uint *smax, global int *umax, global long "
+    "*wide,\n"
+    "    global int *used, global int *read, global int *two, global float *swap, global int *exchange,\n"
+    "    global int *any, global int *copy, global int *none) {\n"
+    "  int i = get_global_id(0);\n"
+    "  if (i % 3 == 0) atomic_sub(add, i);\n"
+    "  atomic_inc(inc + i);\n"
+    "  atomic_max((global int *)smax, i);\n"
+    "  atomic_max((global uint *)umax, (uint)i);\n"
+    "  atom_add(wide, (long)i);\n"
+    "  if (atomic_add(used, 1) == 3) atomic_add(used + 1, 1);\n"
+    "  atomic_add(read, read[1]);\n"
+    "  atomic_add(two, 1); atomic_or(two + 1, 1);\n"
+    "  atomic_xchg(swap, 1.f);\n"
+    "  atomic_cmpxchg(exchange, 1, 2);\n"
+    "  atomic_add(any + add[0] - add[0] + copy[i], 1);\n"
+    "}\n"
+    "kernel void one(global int *a) { atomic_dec(a + get_global_id(0)); }\n";
+
+static struct cw_program_reach *program, *other;
 
 static int start(void **state)
 {
@@ -50,6 +72,7 @@ static int start(void **state)
         snprintf(s.helper, sizeof s.helper, "%s/clweave-footprint", getenv("B"));
     }
     program = cw_program_reach_create(&s, source, "", NULL, &err);
+    other = cw_program_reach_create(&s, atomics, "", NULL, &err);
     if (!program)
         print_message("%s\n", err.text);
     return 0;
@@ -59,6 +82,7 @@ static int end(void **state)
 {
     (void)state;
     cw_program_reach_destroy(program);
+    cw_program_reach_destroy(other);
     return 0;
 }
 
@@ -340,12 +364,46 @@ static void test_unknown(void **state)
     cw_reacher_destroy(r);
 }
 
+/* Atomic operations of one kind and size, whose results nothing uses, commute; nothing else does. The kernel
+ * reads `add` as well. */
+static void test_commutes(void **state)
+{
+    struct cw_reacher *r, *one;
+    struct cw_reach_arg arg = {CW_REACH_BUFFER, 4096, NULL};
+    struct cw_reach_launch l = {.work_dim = 1, .global = {64}, .arg = &arg, .args = 1};
+
+    (void)state;
+    if (!other)
+        skip();
+    r = cw_program_reach_kernel(other, "atomics", 4);
+    one = cw_program_reach_kernel(other, "one", 4);
+    assert_true(r && one);
+    for (uint32_t i = 0; i < 13; i++)
+        assert_int_equal(cw_reacher_commutes(r, i) != 0, (i >= 1 && i <= 4) || i == 10);
+    assert_true(cw_reach_commute(cw_reacher_commutes(one, 0), cw_reacher_commutes(r, 1)));
+    assert_true(cw_reach_commute(cw_reacher_commutes(one, 0), cw_reacher_commutes(r, 10)));
+    for (uint32_t i = 1; i <= 4; i++)
+        for (uint32_t k = 1; k <= 4; k++)
+            assert_int_equal(cw_reach_commute(cw_reacher_commutes(r, i), cw_reacher_commutes(r, k)), i == k);
+    assert_int_equal(cw_reacher_commutes(one, 1), 0);
+    for (uint32_t n = 1; n <= 40; n++) { /* evaluated, then compiled */
+        const struct cw_reach *reach;
+
+        l.global[0] = n;
+        reach = cw_reacher_launch(one, &l, 1);
+        for (uint32_t i = 0; reach && i < reach->n; i++)
+            assert_int_equal(reach->piece[i].commutes, cw_reacher_commutes(one, 0));
+    }
+    cw_reacher_destroy(r);
+    cw_reacher_destroy(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remembered), cmocka_unit_test(test_dear),    cmocka_unit_test(test_slow),
-        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_refused), cmocka_unit_test(test_most),
-        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_remembered), cmocka_unit_test(test_dear),     cmocka_unit_test(test_slow),
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_refused),  cmocka_unit_test(test_most),
+        cmocka_unit_test(test_unknown),    cmocka_unit_test(test_commutes),
     };
 
     return cmocka_run_group_tests(tests, start, end);

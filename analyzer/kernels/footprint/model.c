@@ -177,6 +177,31 @@ void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why)
     }
 }
 
+/* The named functions of OpenCL C act on all work-items of a device. Atomic instructions of the source's own
+ * do not say which work-items see them. */
+static uint8_t commuting(const struct cw_access *a)
+{
+    if (!(a->kind & CW_ACCESS_ATOMIC) || a->result_used || a->merge == CW_MERGE_NONE || a->count >= 0 ||
+        (a->bytes_may != 4 && a->bytes_may != 8) || strncmp(a->atomic, "atom", 4) ||
+        !strcmp(a->atomic, "atomicrmw"))
+        return 0;
+    return (uint8_t)(a->merge * 16 + a->bytes_may);
+}
+
+uint8_t cw_model_commutes(const struct cw_model *m, int arg)
+{
+    uint8_t all = 0;
+    if (m->arg[arg].unknown_read || m->arg[arg].unknown_write)
+        return 0;
+    for (int i = 0; i < m->accesses; i++) {
+        uint8_t own = m->access[i].arg == arg ? commuting(&m->access[i]) : all;
+        if (m->access[i].arg == arg && (!own || (all && own != all)))
+            return 0;
+        all = own;
+    }
+    return all;
+}
+
 bool cw_model_depends_on_groups(const struct cw_model *m)
 {
     for (int i = 0; i < m->pool.n; i++)

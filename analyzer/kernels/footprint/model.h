@@ -162,6 +162,11 @@ bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer);
 /* The value can differ between iterations of `loop`, or between uses outside of it. */
 bool cw_model_varies_in(const struct cw_model *m, int node, int loop);
 
+/* Launches that touch memory only by one atomic operation that commutes, on integers of one size, without use
+ * of its results, leave the same bytes in every order and at the same time. The number of that operation and
+ * size where this holds of all accesses to argument `arg`, equal for those that commute; 0: it does not. */
+uint8_t cw_model_commutes(const struct cw_model *m, int arg);
+
 /* Marks every buffer argument, and memory besides, as touched anywhere (`kind`: READ | WRITE), because of
  * `why` (static). */
 void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why);

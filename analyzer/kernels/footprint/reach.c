@@ -31,7 +31,8 @@ struct cw_reacher {
     const struct cw_model *model;
     uint32_t pieces;
     bool by_group;
-    bool *counts; /* by argument: a scalar that some expression holds */
+    bool *counts;      /* by argument: a scalar that some expression holds */
+    uint8_t *commutes; /* by argument: cw_model_commutes */
     struct cw_eval *eval;
     struct cw_arg_footprint *result;
     struct cw_form *form; /* NULL: no launch was too dear yet */
@@ -58,6 +59,7 @@ void cw_reacher_destroy(struct cw_reacher *r)
     free(r->result);
     free(r->args);
     free(r->counts);
+    free(r->commutes);
     free(r);
 }
 
@@ -75,11 +77,14 @@ struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t piec
     r->result = calloc((size_t)model->args + 1, sizeof *r->result);
     r->args = calloc((size_t)model->args + 1, sizeof *r->args);
     r->counts = calloc((size_t)model->args + 1, sizeof *r->counts);
+    r->commutes = calloc((size_t)model->args + 1, sizeof *r->commutes);
+    for (int i = 0; r->commutes && i < model->args; i++)
+        r->commutes[i] = cw_model_commutes(model, i);
     for (int i = 0; r->counts && i < model->pool.n; i++)
         if (model->pool.node[i].op == CW_EXPR_ARG && model->pool.node[i].a >= 0 &&
             model->pool.node[i].a < model->args)
             r->counts[model->pool.node[i].a] = true;
-    if (r->eval && r->result && r->args && r->counts)
+    if (r->eval && r->result && r->args && r->counts && r->commutes)
         return r;
     cw_reacher_destroy(r);
     return NULL;
@@ -89,6 +94,11 @@ bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg)
 {
     return arg < (uint32_t)r->model->args &&
            (r->model->arg[arg].kind == CW_ARG_GLOBAL || r->model->arg[arg].kind == CW_ARG_CONSTANT);
+}
+
+uint8_t cw_reacher_commutes(const struct cw_reacher *r, uint32_t arg)
+{
+    return cw_reacher_is_buffer(r, arg) ? r->commutes[arg] : 0;
 }
 
 /* Checks that the arguments are as the model takes them; then r->args is set. */
@@ -190,7 +200,8 @@ static void add_pieces(const struct cw_reacher *r, struct cw_reach *reach, uint3
                        const struct cw_footprint *f)
 {
     const struct cw_spans *s = &f->may;
-    struct cw_reach_piece p = {.arg = arg, .write = write, .unknown = f->answer == CW_ANSWER_UNKNOWN};
+    struct cw_reach_piece p = {
+        .arg = arg, .write = write, .unknown = f->answer == CW_ANSWER_UNKNOWN, .commutes = r->commutes[arg]};
 
     for (uint32_t i = 0; i < pieces_of(r, s); i++) {
         p.begin = (uint64_t)s->v[i].begin;
@@ -238,10 +249,12 @@ static struct cw_reach *evaluate(struct cw_reacher *r, const struct cw_launch *l
     return reach;
 }
 
-static void add_hull(struct cw_reach *reach, uint32_t arg, bool write, const struct cw_hull *h)
+static void add_hull(const struct cw_reacher *r, struct cw_reach *reach, uint32_t arg, bool write,
+                     const struct cw_hull *h)
 {
     struct cw_reach_piece p = {.arg = arg,
                                .write = write,
+                               .commutes = r->commutes[arg],
                                .unknown = h->answer == CW_ANSWER_UNKNOWN,
                                .begin = (uint64_t)h->begin,
                                .end = (uint64_t)h->end};
@@ -274,11 +287,11 @@ static struct cw_reach *by_hulls(struct cw_reacher *r, const struct cw_launch *l
         for (int k = 0; k < (unknown ? 1 : r->hulls[i].ranges); k++) {
             h.begin = unknown ? h.begin : r->hulls[i].range[k].begin;
             h.end = unknown ? h.end : r->hulls[i].range[k].end;
-            add_hull(reach, i, false, &h);
+            add_hull(r, reach, i, false, &h);
         }
     }
     for (uint32_t i = 0; reach && i < args; i++)
-        add_hull(reach, i, true, &r->hulls[i].writes);
+        add_hull(r, reach, i, true, &r->hulls[i].writes);
     return reach;
 }
 

@@ -34,11 +34,20 @@ struct cw_reach_launch {
 struct cw_reach_piece {
     uint32_t arg;
     bool write;
-    bool unknown; /* nothing better is known than all of the buffer */
+    bool unknown;     /* nothing better is known than all of the buffer */
+    uint8_t commutes; /* cw_reach_commute */
     uint64_t begin, end;
     uint64_t sure,
         sure_end; /* of a write: all bytes [sure, sure_end) are stored to, a part of the above; or 0, 0 */
 };
+
+/* Two accesses of launches that commute: the bytes become the same whichever comes first, and when both run
+ * at once on devices whose atomic operations act on one memory. They need no order between them, only before
+ * and behind accesses of another class. The class is that of pieces of a reach; 0 commutes with none. */
+static inline bool cw_reach_commute(uint8_t a, uint8_t b)
+{
+    return a && a == b;
+}
 
 /* Bytes [first, end) from the start of the buffer that is argument `arg` hold the first byte outside of it
  * that the launch surely touches, and the last; first may be negative. */
@@ -67,6 +76,8 @@ void cw_reacher_destroy(struct cw_reacher *r); /* NULL is fine */
 
 /* Parameter `arg` is a buffer (false also when there is none of this number). */
 bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg);
+/* The class of the accesses to parameter `arg` (cw_reach_commute). Pieces say it, too. */
+uint8_t cw_reacher_commutes(const struct cw_reacher *r, uint32_t arg);
 
 /* Everything that the launch may read or write in its buffer arguments; valid until the next call. NULL: any
  * byte of any of them: the arguments are not as the model takes them, the local size matters and is not known
