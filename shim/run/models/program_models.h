@@ -31,6 +31,14 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
  * held. */
 void cw_run_program_models_begin(void);
 
+/* The same for a program that has no record in run mode. take(program, number, m) gets the models, in another
+ * thread with the lock held; false: it does not take over `m`. The caller gives up the lock after it has
+ * noted the number that this returns; 0: there will be none. Lock held. */
+uint64_t cw_run_program_models_get(const void *program, const char *source, const char *options,
+                                   const cl_device_id *devices, size_t n,
+                                   bool (*take)(const void *program, uint64_t number,
+                                                struct cw_run_models *m));
+
 /* Cancels earlier requests for models: p->models is NULL, and stays it. Lock held. */
 void cw_run_program_models_forget(struct cw_run_program *p);
 
@@ -52,6 +60,7 @@ bool cw_run_program_models_are_made(void);
 /* With everything managed, and for modelled time: waits until they are there, or cannot be. Lock held, given
  * up meanwhile. */
 void cw_run_program_models_wait(const struct cw_run_program *p);
+void cw_run_program_models_wait_for(uint64_t number); /* of cw_run_program_models_get() */
 
 /* Lock held. NULL is ignored. */
 void cw_run_program_models_release(struct cw_run_models *m);
