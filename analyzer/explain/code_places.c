@@ -12,30 +12,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* elfutils/libdwfl.h, the part that is used; addresses are 64 bits wide there. */
+/* elfutils/libdwfl.h and libdw.h, the parts that are used; addresses are 64 bits wide there. */
 struct callbacks {
     int (*find_elf)(void);
     int (*find_debuginfo)(void);
     int (*section_address)(void);
     char **debuginfo_path;
 };
-#define DWFL_CALLS(X)                                                                                        \
-    X(void *, begin, (const struct callbacks *))                                                             \
-    X(void, end, (void *))                                                                                   \
-    X(void, report_begin_add, (void *))                                                                      \
-    X(void *, report_elf, (void *, const char *, const char *, int, uint64_t, bool))                         \
-    X(int, report_end, (void *, void *, void *))                                                             \
-    X(const char *, module_addrinfo,                                                                         \
+#define LIBDW_CALLS(X)                                                                                       \
+    X(void *, dwfl_begin, (const struct callbacks *))                                                        \
+    X(void, dwfl_end, (void *))                                                                              \
+    X(void, dwfl_report_begin_add, (void *))                                                                 \
+    X(void *, dwfl_report_elf, (void *, const char *, const char *, int, uint64_t, bool))                    \
+    X(int, dwfl_report_end, (void *, void *, void *))                                                        \
+    X(const char *, dwfl_module_addrinfo,                                                                    \
       (void *, uint64_t, uint64_t *, Elf64_Sym *, Elf64_Word *, void **, uint64_t *))                        \
-    X(void *, module_getsrc, (void *, uint64_t))                                                             \
-    X(const char *, lineinfo, (void *, uint64_t *, int *, int *, uint64_t *, uint64_t *))
+    X(void *, dwfl_module_getsrc, (void *, uint64_t))                                                        \
+    X(const char *, dwfl_lineinfo, (void *, uint64_t *, int *, int *, uint64_t *, uint64_t *))               \
+    X(void *, dwfl_module_nextcu, (void *, void *, uint64_t *))                                              \
+    X(int, dwarf_haspc, (void *, uint64_t))                                                                  \
+    X(void *, dwarf_getsrc_die, (void *, uint64_t))                                                          \
+    X(int, dwarf_lineno, (void *, int *))                                                                    \
+    X(const char *, dwarf_linesrc, (void *, uint64_t *, uint64_t *))
 
 static struct {
     bool good;
 #define X(type, name, parameters) type(*name) parameters;
-    DWFL_CALLS(X)
+    LIBDW_CALLS(X)
 #undef X
-} dwfl;
+} dw;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -45,11 +50,11 @@ static void load(void)
 
     if (!library)
         return;
-    dwfl.good = true;
+    dw.good = true;
 #define X(type, name, parameters)                                                                            \
-    *(void **)(void *)&dwfl.name = dlsym(library, "dwfl_" #name);                                            \
-    dwfl.good &= dwfl.name != NULL;
-    DWFL_CALLS(X)
+    *(void **)(void *)&dw.name = dlsym(library, #name);                                                      \
+    dw.good &= dw.name != NULL;
+    LIBDW_CALLS(X)
 #undef X
 }
 
@@ -81,7 +86,7 @@ void cw_code_places_destroy(struct cw_code_places *p)
     if (!p)
         return;
     if (p->session)
-        dwfl.end(p->session);
+        dw.dwfl_end(p->session);
     free(p->modules);
     free(p);
 }
@@ -126,13 +131,13 @@ static void *open_module(struct cw_code_places *p, size_t i)
         return p->modules[i].dwfl;
     p->modules[i].tried = true;
     pthread_once(&once, load);
-    if (!dwfl.good || (!p->session && !(p->session = dwfl.begin(&callbacks))))
+    if (!dw.good || (!p->session && !(p->session = dw.dwfl_begin(&callbacks))))
         return NULL;
     fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0 && find_bias(fd, m, &bias)) {
-        dwfl.report_begin_add(p->session);
-        p->modules[i].dwfl = dwfl.report_elf(p->session, m->path, m->path, -1, bias, true);
-        dwfl.report_end(p->session, NULL, NULL);
+        dw.dwfl_report_begin_add(p->session);
+        p->modules[i].dwfl = dw.dwfl_report_elf(p->session, m->path, m->path, -1, bias, true);
+        dw.dwfl_report_end(p->session, NULL, NULL);
     }
     if (fd >= 0)
         close(fd);
@@ -146,12 +151,26 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Writes what libdw knows of `address`; false: nothing. */
-static bool name_by_dwfl(void *module, uint64_t address, char text[CW_CODE_PLACES_TEXT])
+/* The file and line of `address`; NULL: not known. libdw finds the unit by .debug_aranges, which clang leaves
+ * out: then each unit is asked. */
+static const char *find_line(void *module, uint64_t address, int *number)
 {
-    void *line = dwfl.module_getsrc(module, address);
+    void *line = dw.dwfl_module_getsrc(module, address), *unit = NULL;
+    uint64_t bias = 0;
+
+    if (line)
+        return dw.dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+    while ((unit = dw.dwfl_module_nextcu(module, unit, &bias)) && dw.dwarf_haspc(unit, address - bias) != 1)
+        ;
+    line = unit ? dw.dwarf_getsrc_die(unit, address - bias) : NULL;
+    return line && !dw.dwarf_lineno(line, number) ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
+}
+
+/* Writes what libdw knows of `address`; false: nothing. */
+static bool name_by_libdw(void *module, uint64_t address, char text[CW_CODE_PLACES_TEXT])
+{
     int number = 0;
-    const char *file = line ? dwfl.lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *file = find_line(module, address, &number);
     const char *function;
     uint64_t offset = 0;
     Elf64_Sym symbol;
@@ -160,7 +179,7 @@ static bool name_by_dwfl(void *module, uint64_t address, char text[CW_CODE_PLACE
         snprintf(text, CW_CODE_PLACES_TEXT, "%.90s:%d", base_of(file), number);
         return true;
     }
-    function = dwfl.module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    function = dw.dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
     if (function)
         snprintf(text, CW_CODE_PLACES_TEXT, "%.90s+0x%" PRIx64, function, offset);
     return function;
@@ -180,7 +199,7 @@ const char *cw_code_places_name(struct cw_code_places *p, struct cw_slice callsi
         if (address < m->start || address >= m->end || !m->path)
             continue;
         void *module = open_module(p, i);
-        if (!module || !name_by_dwfl(module, address, text))
+        if (!module || !name_by_libdw(module, address, text))
             snprintf(text, CW_CODE_PLACES_TEXT, "%.80s+0x%" PRIx64, base_of(m->path),
                      address + 1 - m->start + m->file_offset);
         break;

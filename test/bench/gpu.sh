@@ -66,7 +66,7 @@ grep -hsE 'streams|pinned|staging' "$T"/*.summary
 # own programs read the same as bare, with streams by the rule and by lot; those that fail bare, or that bare runs print differently,
 # are left out
 left=0
-for program in "$B"/test/apps/* "$B"/test/runmode/{waits,staged,hostile_threads,hostile_queues,drops}; do
+for program in "$B"/test/apps/* "$B"/test/runmode/{waits,staged,staged_images,hostile_threads,hostile_queues,drops}; do
     name=$(basename "$program")
     { [ -f "$program" ] && [ -x "$program" ] && [[ $name =~ ${OWN:-.} ]]; } || continue
     timeout -k 5 "$limit" "$program" > "$T/bare" 2> /dev/null && timeout -k 5 "$limit" "$program" > "$T/again" 2> /dev/null &&

@@ -2,7 +2,8 @@
  *
  * PLATFORM: a part of a platform's name, "NVIDIA" if not given. Plain OpenCL. Prints for 1, 4, 32 and 512
  * MiB the GB/s of a write and of a read that block (median of the rounds), how long a write of 512 MiB
- * that does not block holds the caller and takes, and a hash of all that was read back. STAGING_SPEED_MIB: in
+ * that does not block holds the caller and takes, the GB/s of an image of as many bytes, those of reads into
+ * memory that was never touched, and a hash of all that was read back. STAGING_SPEED_MIB: in
  * place of 512. */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define MIB ((size_t)1 << 20)
@@ -148,6 +150,70 @@ static uint64_t measure_later(cl_command_queue queue, cl_mem buffer, uint8_t *fr
     return h;
 }
 
+enum { WIDTH = 4096, PIXEL = 16 };
+
+/* WIDTH pixels of four floats a row. NULL: the device has none of so many rows. */
+static cl_mem make_image(cl_context context, size_t rows)
+{
+    const cl_image_format format = {CL_RGBA, CL_FLOAT};
+    const cl_image_desc desc = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = rows};
+    cl_int err;
+
+    return clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);
+}
+
+static uint64_t measure_image(cl_command_queue queue, cl_mem image, uint8_t *from, uint8_t *to, size_t rows,
+                              int rounds)
+{
+    const size_t origin[3] = {0, 0, 0}, region[3] = {WIDTH, rows, 1}, bytes = rows * WIDTH * PIXEL;
+    double write[MOST_ROUNDS], read[MOST_ROUNDS], t;
+    uint64_t h = 0;
+
+    for (int i = 0; i < rounds; i++) {
+        from[i] ^= 0x33;
+        t = now_ms();
+        check(clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, 0, 0, from, 0, NULL, NULL),
+              "clEnqueueWriteImage");
+        write[i] = now_ms() - t;
+        t = now_ms();
+        check(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, to, 0, NULL, NULL),
+              "clEnqueueReadImage");
+        read[i] = now_ms() - t;
+        h = hash(h, to, bytes);
+    }
+    printf("image of %zu MiB: write %6.2f GB/s, read %6.2f GB/s\n", bytes / MIB,
+           (double)bytes / median(write, rounds) / 1e6, (double)bytes / median(read, rounds) / 1e6);
+    return h;
+}
+
+/* Reads into memory that was never touched: of the image, or of the buffer where `image` is NULL. */
+static uint64_t measure_fresh(cl_command_queue queue, cl_mem image, cl_mem buffer, size_t bytes, int rounds)
+{
+    const size_t origin[3] = {0, 0, 0}, region[3] = {WIDTH, bytes / WIDTH / PIXEL, 1};
+    double read[MOST_ROUNDS], t;
+    uint64_t h = 0;
+
+    for (int i = 0; i < rounds; i++) {
+        uint8_t *to = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (to == MAP_FAILED)
+            exit(1);
+        t = now_ms();
+        if (image)
+            check(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, to, 0, NULL, NULL),
+                  "clEnqueueReadImage");
+        else
+            check(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL),
+                  "clEnqueueReadBuffer");
+        read[i] = now_ms() - t;
+        h = hash(h, to, bytes);
+        munmap(to, bytes);
+    }
+    printf("fresh memory, %zu MiB of the %s %6.2f GB/s\n", bytes / MIB, image ? "image" : "buffer",
+           (double)bytes / median(read, rounds) / 1e6);
+    return h;
+}
+
 int main(int argc, char **argv)
 {
     const char *mib = getenv("STAGING_SPEED_MIB");
@@ -159,7 +225,7 @@ int main(int argc, char **argv)
     cl_command_queue queue;
     cl_context context;
     uint64_t h = 0;
-    cl_mem buffer;
+    cl_mem buffer, image;
     cl_int err;
 
     rounds = rounds < 1 ? 1 : rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds;
@@ -178,7 +244,15 @@ int main(int argc, char **argv)
         if (i == 3 || sizes[i] < most)
             h ^= measure(queue, buffer, from, to, sizes[i], rounds);
     h ^= measure_later(queue, buffer, from, to, most, rounds);
+    image = make_image(context, most / WIDTH / PIXEL);
+    if (image)
+        h ^= measure_image(queue, image, from, to, most / WIDTH / PIXEL, rounds);
+    h ^= measure_fresh(queue, NULL, buffer, most, rounds);
+    if (image)
+        h ^= measure_fresh(queue, image, NULL, most, rounds);
     printf("hash %016llx\n", (unsigned long long)h);
+    if (image)
+        clReleaseMemObject(image);
     clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
     clReleaseContext(context);

@@ -11,12 +11,16 @@ staged() {
         fail "fewer than $1 staged transfers: $(cat "$T/summary")"
 }
 
-bare "$B/test/runmode/staged" && in_run "$B/test/runmode/staged" && staged 100
-for fault in uncopied:4 ${ALL:+uncopied:40} uncopied:100 short:3 ${ALL:+short:30} open:1 ${ALL:+open:5}; do
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_FAULT=$fault timeout 240 "$B/test/runmode/staged" > "$T/run" 2> "$T/run.err" &&
-        fail "fault $fault is not noticed"
-    grep -q "^run: fault $fault planted" "$T/run.err" || fail "fault $fault: $(cat "$T/run.err")"
+for program in staged staged_images; do
+    bare "$B/test/runmode/$program" && in_run "$B/test/runmode/$program" && staged 100
+    each=$([ $program = staged ] || echo each)
+    for fault in uncopied:4 ${ALL:+uncopied:40} uncopied:100 short:3 ${ALL:+short:30} open:1 ${ALL:+open:5}; do
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_FAULT=$fault timeout 240 "$B/test/runmode/$program" $each > "$T/run" 2> "$T/run.err" &&
+            fail "$program: fault $fault is not noticed"
+        grep -q "^run: fault $fault planted" "$T/run.err" || fail "$program: fault $fault: $(cat "$T/run.err")"
+    done
 done
+bare "$B/test/runmode/staged"
 in_run "$B/test/runmode/staged" CLWEAVE_FAULT=unpinned:1
 ! grep -q 'through pinned' "$T/summary" || fail "pinned memory that there is none of was used"
 
@@ -42,11 +46,13 @@ done
 # large VARIABLE=VALUE... : as on the null driver bare
 large() {
     env NULLCL_GPU="NVIDIA CUDA" OCL_ICD_VENDORS="$B/test/libnullcl.so" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" \
-        timeout 240 "$B/test/runmode/staged" large > "$T/run" 2> "$T/run.err" || fail "large $*: $(cat "$T/run" "$T/run.err")"
+        timeout 240 "$B/test/runmode/$program" large > "$T/run" 2> "$T/run.err" || fail "large $*: $(cat "$T/run" "$T/run.err")"
     grep '^run: ' "$T/run.err" > "$T/summary"
 }
-large CLWEAVE_STAGING=4
-staged 1
+for program in staged_images staged; do
+    large CLWEAVE_STAGING=4
+    staged 1
+done
 large CLWEAVE_STAGING=4 NULLCL_UNPINNED=1
 ! grep -q 'through pinned' "$T/summary" || fail "memory that cannot be pinned was used"
 large CLWEAVE_STAGING=off
@@ -64,7 +70,7 @@ few=' disjoint manybufs threads userevents_maps callbacks natives order '
 for program in "$B"/test/apps/* "$B"/test/runmode/*; do
     name=$(basename "$program")
     case $name in
-    staged | counts | *.*) continue ;;
+    staged | staged_images | counts | *.*) continue ;;
     esac
     [ -n "${ALL:-}" ] || [[ $few = *" $name "* ]] || continue
     { [ -f "$program" ] && [ -x "$program" ] && mine; } || continue

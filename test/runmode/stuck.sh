@@ -24,6 +24,7 @@ both "$B/test/runmode/streams"
 grep -q '^run: streams: ' "$T/summary" && grep -q 'through pinned memory' "$T/summary" || fail "not streamed and staged: $(cat "$T/summary")"
 unset GPUCL_HOLD
 both "$B/test/runmode/staged" CLWEAVE_POLICY=chaos CLWEAVE_SEED=2
+both "$B/test/runmode/staged_images" CLWEAVE_POLICY=chaos CLWEAVE_SEED=2
 for program in "$B"/test/apps/{chains8,manybufs,threads,userevents_maps} ${ALL:+"$B"/test/apps/*}; do
     [ -f "$program" ] && [ "$(basename "$program")" != events_ooo ] && both "$program" CLWEAVE_POLICY=chaos CLWEAVE_SEED=1
 done

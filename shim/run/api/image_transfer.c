@@ -4,6 +4,7 @@
  * A command that is not plainly correct goes to the vendor, which knows the error. */
 #include "hooks.h"
 #include "../core/image.h"
+#include "../staging/staging.h"
 #include "enqueue.h"
 #include "memory.h"
 #include "gate.h"
@@ -39,7 +40,7 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, bool write, cl_me
                                  (uint8_t *)(uintptr_t)host);
 }
 
-#define HOST(name, writes, constness)                                                                        \
+#define HOST(name, writes, constness, enqueue)                                                               \
     cl_int cw_run_hook_##name(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,  \
                               const size_t *region, size_t row, size_t slice, constness void *host,          \
                               cl_uint n, const cl_event *list, cl_event *event)                              \
@@ -51,11 +52,12 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, bool write, cl_me
             (t = host_task(&e, writes, image, origin, region, row, slice, host)))                            \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
         cw_run_native_follow(&x, &e, CW_RUN_USE(1, &image, writes));                                         \
-        return cw_run_native_end(&x, cw_native.name(queue, image, blocking, origin, region, row, slice,      \
-                                                    host, x.n, x.list, x.event));                            \
+        x.staging = true;                                                                                    \
+        return cw_run_native_end(&x, enqueue(queue, image, blocking, origin, region, row, slice, host, x.n,  \
+                                             x.list, x.event));                                              \
     }
-HOST(clEnqueueReadImage, false, )
-HOST(clEnqueueWriteImage, true, const)
+HOST(clEnqueueReadImage, false, , cw_run_staging_read_image)
+HOST(clEnqueueWriteImage, true, const, cw_run_staging_write_image)
 
 /* ---- between images, and between images and buffers */
 

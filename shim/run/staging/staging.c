@@ -12,6 +12,7 @@
 #include "staging_choice.h"
 #include "staging_count.h"
 #include "staging_crew.h"
+#include "staging_image.h"
 #include "staging_later.h"
 #include "staging_notes.h"
 #include "staging_pool.h"
@@ -91,6 +92,7 @@ bool cw_run_staging_start(const struct cw_options *options)
 struct call {
     struct cw_run_staging_job job;
     struct cw_run_staging_queue *queue;
+    bool image; /* the shape comes in pixels */
     cl_bool blocking;
     cl_uint n;
     const cl_event *list;
@@ -102,11 +104,11 @@ struct call {
     uint64_t vendor_since_ns; /* the vendor's call is to be measured from here on; 0: it is not */
 };
 
-/* The bytes of the buffer are in the device's memory, and no address is known by which the host reaches
+/* The object's bytes are in the device's memory, and no address is known by which the host reaches
  * them: none of the program's own, and no map's. Parts need not show the flags of the whole. */
-static bool is_of_device(cl_mem buffer)
+static bool is_of_device(cl_mem memory)
 {
-    cl_mem root = cw_run_staging_notes_root(buffer);
+    cl_mem root = cw_run_staging_notes_root(memory);
     cl_mem_flags flags = 0;
 
     return cw_next.clGetMemObjectInfo(root, CL_MEM_FLAGS, sizeof flags, &flags, NULL) == CL_SUCCESS &&
@@ -114,20 +116,27 @@ static bool is_of_device(cl_mem buffer)
            !(flags & CL_MEM_ALLOC_HOST_PTR && cw_run_staging_notes_was_mapped(root));
 }
 
-/* The buffer is one of the queue's context, and the region lies in it. */
-static bool is_far(struct call *c)
+/* The region lies in the buffer. */
+static bool find_shape(cl_mem buffer, struct cw_run_staging_shape *s)
 {
-    cl_mem buffer = c->job.buffer;
     cl_mem_object_type type = 0;
-    cl_context context = NULL;
     size_t bytes = 0;
 
-    return cw_next.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS &&
-           context == c->queue->context->handle &&
-           cw_next.clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
-           type == CL_MEM_OBJECT_BUFFER && is_of_device(buffer) &&
+    return cw_next.clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
+           type == CL_MEM_OBJECT_BUFFER &&
            cw_next.clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS &&
-           cw_run_staging_pieces_check(&c->job.shape, bytes);
+           cw_run_staging_pieces_check(s, bytes);
+}
+
+/* The buffer or image is one of the queue's context, and the region lies in it. */
+static bool is_far(struct call *c)
+{
+    cl_mem memory = c->job.memory;
+    cl_context context = NULL;
+
+    return cw_next.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS &&
+           context == c->queue->context->handle && is_of_device(memory) &&
+           (c->image ? cw_run_staging_image_shape(memory, &c->job.shape) : find_shape(memory, &c->job.shape));
 }
 
 static void look_at_turns(struct call *c)
@@ -149,8 +158,8 @@ static bool may_stage(struct call *c, cl_command_queue queue)
     size_t later = c->job.write ? LEAST_LATER_WRITE : LEAST_LATER_READ;
     size_t least = staging.forced ? 1 : c->blocking ? LEAST : later;
 
-    if (!cw_run_staging_crew_threads() || !c->job.host || !c->job.buffer || !c->n != !c->list ||
-        cw_run_staging_pieces_bytes(&c->job.shape) < least)
+    if (!cw_run_staging_crew_threads() || !c->job.host || !c->job.memory || !c->n != !c->list ||
+        cw_run_staging_pieces_bytes(&c->job.shape) * (c->image ? CW_RUN_STAGING_PIXEL : 1) < least)
         return false;
     c->queue = cw_run_staging_objects_may_open() ? cw_run_staging_objects_queue(queue) : NULL;
     if (!c->queue || !c->queue->context || !is_far(c))
@@ -158,7 +167,7 @@ static bool may_stage(struct call *c, cl_command_queue queue)
     look_at_turns(c);
     c->idle = !c->n && c->queue->in_order && atomic_load(&c->queue->idle) + 1 == c->given;
     c->bytes = cw_run_staging_pieces_bytes(&c->job.shape);
-    return !is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
+    return c->bytes >= least && !is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
 }
 
 static size_t pool_bytes(void)
@@ -402,11 +411,11 @@ static cl_int by_vendor(const struct call *c, cl_int err)
     return err;
 }
 
-static struct call plain(bool write, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+static struct call plain(bool write, cl_mem memory, cl_bool blocking, size_t offset, size_t bytes,
                          const void *host, cl_uint n, const cl_event *list, cl_event *event)
 {
     return (struct call){.job = {.write = write,
-                                 .buffer = buffer,
+                                 .memory = memory,
                                  .host = (uint8_t *)(uintptr_t)host,
                                  .shape = {.region = {bytes, 1, 1}, .buffer.origin = {offset, 0, 0}}},
                          .blocking = blocking,
@@ -468,6 +477,24 @@ static bool rectangle(struct call *c, const size_t *buffer_origin, const size_t 
 RECT(cw_run_staging_write_rect, true, const, clEnqueueWriteBufferRect)
 RECT(cw_run_staging_read_rect, false, , clEnqueueReadBufferRect)
 
+#define IMAGE(name, writes, constness, vendor)                                                               \
+    cl_int name(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,                \
+                const size_t *region, size_t row, size_t slice, constness void *host, cl_uint n,             \
+                const cl_event *list, cl_event *event)                                                       \
+    {                                                                                                        \
+        static const size_t zero[3];                                                                         \
+        struct call c = plain(writes, image, blocking, 0, 0, host, n, list, event);                          \
+        c.image = true;                                                                                      \
+        c.job.shape.host.row = row;                                                                          \
+        c.job.shape.host.slice = slice;                                                                      \
+        if (rectangle(&c, origin, zero, region) && stage(&c, queue))                                         \
+            return CL_SUCCESS;                                                                               \
+        return by_vendor(                                                                                    \
+            &c, cw_native.vendor(queue, image, blocking, origin, region, row, slice, host, n, list, event)); \
+    }
+IMAGE(cw_run_staging_write_image, true, const, clEnqueueWriteImage)
+IMAGE(cw_run_staging_read_image, false, , clEnqueueReadImage)
+
 /* ---- reads by queues of run mode's own */
 
 bool cw_run_staging_is_large(size_t bytes)
@@ -526,6 +553,8 @@ void cw_run_staging_fill(struct cw_dispatch *table)
     table->clEnqueueReadBuffer = cw_run_staging_read;
     table->clEnqueueWriteBufferRect = cw_run_staging_write_rect;
     table->clEnqueueReadBufferRect = cw_run_staging_read_rect;
+    table->clEnqueueWriteImage = cw_run_staging_write_image;
+    table->clEnqueueReadImage = cw_run_staging_read_image;
 }
 
 void cw_run_staging_unseen(void)

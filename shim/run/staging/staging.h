@@ -36,6 +36,12 @@ cl_int cw_run_staging_read_rect(cl_command_queue queue, cl_mem buffer, cl_bool b
                                 const size_t *buffer_origin, const size_t *host_origin, const size_t *region,
                                 size_t buffer_row, size_t buffer_slice, size_t host_row, size_t host_slice,
                                 void *host, cl_uint n, const cl_event *list, cl_event *event);
+cl_int cw_run_staging_write_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                  const size_t *origin, const size_t *region, size_t row, size_t slice,
+                                  const void *host, cl_uint n, const cl_event *list, cl_event *event);
+cl_int cw_run_staging_read_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
+                                 const size_t *region, size_t row, size_t slice, void *host, cl_uint n,
+                                 const cl_event *list, cl_event *event);
 
 /* A read of so many bytes that blocks may go through the pool. */
 bool cw_run_staging_is_large(size_t bytes);
@@ -76,7 +82,7 @@ cl_uint cw_run_staging_context_hidden(cl_context context);
 void cw_run_staging_queue_made(cl_context context, cl_device_id device, cl_command_queue queue,
                                cl_command_queue_properties properties);
 
-/* References of run mode's that the vendor counts for a buffer. */
+/* References of run mode's that the vendor counts for a buffer or image. */
 cl_uint cw_run_staging_notes_hidden(cl_mem memory);
 
 /* The program maps a buffer, a part of one, or an image made of one: called before the vendor is. */

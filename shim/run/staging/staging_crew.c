@@ -8,6 +8,7 @@
 
 #include "../core/fault.h"
 #include "../core/thread.h"
+#include "staging_pages.h"
 #include "staging_pool.h"
 
 enum { MOST_THREADS = 64 };
@@ -36,6 +37,23 @@ void cw_run_staging_crew_configure(unsigned threads)
 
 /* ---- pieces */
 
+/* As enqueue(). An image without slices has no pitch of them. */
+static cl_int enqueue_image(const struct cw_run_staging_job *job, cl_command_queue queue, cl_bool blocking,
+                            const struct cw_run_staging_piece *p, uint8_t *memory, size_t row, size_t slice,
+                            cl_uint n, const cl_event *list, cl_event *event)
+{
+    const struct cw_run_staging_side *b = &job->shape.buffer;
+    size_t pixel = job->shape.pixel;
+    size_t origin[3] = {(b->origin[0] + p->at[0]) / pixel, b->origin[1] + p->at[1], b->origin[2] + p->at[2]};
+    size_t region[3] = {p->size[0] / pixel, p->size[1], p->size[2]};
+
+    slice = p->size[2] > 1 ? slice : 0;
+    return job->write ? cw_next.clEnqueueWriteImage(queue, job->memory, blocking, origin, region, row, slice,
+                                                    memory, n, list, event)
+                      : cw_next.clEnqueueReadImage(queue, job->memory, blocking, origin, region, row, slice,
+                                                   memory, n, list, event);
+}
+
 /* `row`, `slice`: the pitches of `memory` */
 static cl_int enqueue(const struct cw_run_staging_job *job, cl_command_queue queue, cl_bool blocking,
                       const struct cw_run_staging_piece *p, uint8_t *memory, size_t row, size_t slice,
@@ -45,16 +63,18 @@ static cl_int enqueue(const struct cw_run_staging_job *job, cl_command_queue que
     size_t offset = cw_run_staging_pieces_offset(b, p), zero[3] = {0, 0, 0};
     size_t origin[3] = {b->origin[0] + p->at[0], b->origin[1] + p->at[1], b->origin[2] + p->at[2]};
 
+    if (job->shape.pixel)
+        return enqueue_image(job, queue, blocking, p, memory, row, slice, n, list, event);
     if (!job->rect && job->write)
-        return cw_next.clEnqueueWriteBuffer(queue, job->buffer, blocking, offset, p->size[0], memory, n, list,
+        return cw_next.clEnqueueWriteBuffer(queue, job->memory, blocking, offset, p->size[0], memory, n, list,
                                             event);
     if (!job->rect)
-        return cw_next.clEnqueueReadBuffer(queue, job->buffer, blocking, offset, p->size[0], memory, n, list,
+        return cw_next.clEnqueueReadBuffer(queue, job->memory, blocking, offset, p->size[0], memory, n, list,
                                            event);
     if (job->write)
-        return cw_next.clEnqueueWriteBufferRect(queue, job->buffer, blocking, origin, zero, p->size, b->row,
+        return cw_next.clEnqueueWriteBufferRect(queue, job->memory, blocking, origin, zero, p->size, b->row,
                                                 b->slice, row, slice, memory, n, list, event);
-    return cw_next.clEnqueueReadBufferRect(queue, job->buffer, blocking, origin, zero, p->size, b->row,
+    return cw_next.clEnqueueReadBufferRect(queue, job->memory, blocking, origin, zero, p->size, b->row,
                                            b->slice, row, slice, memory, n, list, event);
 }
 
@@ -118,13 +138,15 @@ static bool has_failed(struct cw_run_staging_job *job)
     return failed;
 }
 
-/* The chunk is free afterwards. */
+/* The chunk is free afterwards. The vendor fills it while pages are made for what will be in it. */
 static void finish(struct cw_run_staging_job *job, struct chunk *c)
 {
     cl_int err;
 
     if (!c->event)
         return;
+    if (!job->write)
+        cw_run_staging_pages_make(job->host, &job->shape, &c->piece);
     err = cw_next.clWaitForEvents(1, &c->event);
     if (err != CL_SUCCESS)
         fails(job, err);

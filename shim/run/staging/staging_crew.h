@@ -9,8 +9,8 @@
 /* A transfer. The caller fills in the first group, and zeros the rest. */
 struct cw_run_staging_job {
     bool write, rect; /* rect: by the vendor's functions for rectangles */
-    cl_mem buffer;
-    uint8_t *host; /* the program's pointer; only read by a write */
+    cl_mem memory;    /* a buffer, or, where shape.pixel is set, an image */
+    uint8_t *host;    /* the program's pointer; only read by a write */
     struct cw_run_staging_shape shape;
 
     cl_command_queue queue; /* that the pieces go to: nobody else's but by cw_run_staging_crew_hurry() */
@@ -49,8 +49,8 @@ cl_int cw_run_staging_crew_head(const struct cw_run_staging_job *job, cl_command
                                 cl_bool blocking, uint8_t *memory, cl_uint n, const cl_event *list,
                                 cl_event *event);
 
-/* Enqueues a piece between `memory`, where it lies without gaps, and the job's buffer; non-blocking. Returns
- * the vendor's answer. */
+/* Enqueues a piece between `memory`, where it lies without gaps, and the job's memory object; non-blocking.
+ * Returns the vendor's answer. */
 cl_int cw_run_staging_crew_enqueue(const struct cw_run_staging_job *job, cl_command_queue queue,
                                    cl_bool blocking, const struct cw_run_staging_piece *p, uint8_t *memory,
                                    cl_uint n, const cl_event *list, cl_event *event);

@@ -113,8 +113,8 @@ static void run(struct later *l)
         cw_run_staging_notes_times(l->tail, l->head);
     cw_next.clReleaseEvent(l->head);
     cw_run_recount_begins();
-    cw_next.clReleaseMemObject(l->job.buffer);
-    cw_run_staging_notes_let_go(l->job.buffer);
+    cw_next.clReleaseMemObject(l->job.memory);
+    cw_run_staging_notes_let_go(l->job.memory);
     cw_run_recount_ends();
     cw_next.clSetEventCallback(tail, CL_COMPLETE, tail_over, l);
     cw_next.clSetUserEventStatus(gate, err < 0 ? err : CL_COMPLETE); /* `l` may be gone from here on */
@@ -391,8 +391,8 @@ bool cw_run_staging_later_enqueue(struct cw_run_staging_queue *q, const struct c
     }
     tail = l->tail;
     cw_run_staging_notes_new(tail);
-    cw_next.clRetainMemObject(l->job.buffer);
-    cw_run_staging_notes_hold(l->job.buffer);
+    cw_next.clRetainMemObject(l->job.memory);
+    cw_run_staging_notes_hold(l->job.memory);
     cw_run_staging_objects_later(l->context, true);
     cw_run_recount_ends();
     if (event)

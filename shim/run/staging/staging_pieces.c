@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static bool fill_in(struct cw_run_staging_side *side, const size_t *region)
+/* Slices of a buffer's rectangle are of whole rows. */
+static bool fill_in(struct cw_run_staging_side *side, const size_t *region, bool image)
 {
     size_t least;
 
@@ -11,7 +12,7 @@ static bool fill_in(struct cw_run_staging_side *side, const size_t *region)
     if (side->row < region[0] || __builtin_mul_overflow(side->row, region[1], &least))
         return false;
     side->slice = side->slice ? side->slice : least;
-    return side->slice >= least && side->slice % side->row == 0;
+    return side->slice >= least && (image || side->slice % side->row == 0);
 }
 
 /* The bytes from the start of a side to the end of the region on it. */
@@ -36,10 +37,29 @@ bool cw_run_staging_pieces_check(struct cw_run_staging_shape *s, size_t buffer_b
         __builtin_mul_overflow(s->region[0], s->region[1], &bytes) ||
         __builtin_mul_overflow(bytes, s->region[2], &bytes))
         return false;
-    if (!fill_in(&s->buffer, s->region) || !fill_in(&s->host, s->region))
+    if (!fill_in(&s->buffer, s->region, s->pixel) || !fill_in(&s->host, s->region, s->pixel))
         return false;
     return find_end(&s->host, s->region, &end) && find_end(&s->buffer, s->region, &end) &&
            end <= buffer_bytes;
+}
+
+bool cw_run_staging_pieces_check_image(struct cw_run_staging_shape *s, size_t pixel, const size_t *extent)
+{
+    struct cw_run_staging_side *b = &s->buffer;
+    size_t bytes;
+
+    for (int d = 0; d < 3; d++)
+        if (b->origin[d] > extent[d] || s->region[d] > extent[d] - b->origin[d])
+            return false;
+    if (!pixel || s->host.row % pixel || s->host.slice % pixel ||
+        __builtin_mul_overflow(extent[0], pixel, &b->row) ||
+        __builtin_mul_overflow(b->row, extent[1], &b->slice) ||
+        __builtin_mul_overflow(b->slice, extent[2], &bytes))
+        return false;
+    s->pixel = pixel;
+    s->region[0] *= pixel;
+    b->origin[0] *= pixel;
+    return cw_run_staging_pieces_check(s, bytes);
 }
 
 size_t cw_run_staging_pieces_bytes(const struct cw_run_staging_shape *s)
@@ -64,9 +84,9 @@ void cw_run_staging_pieces_cut(const struct cw_run_staging_shape *s, size_t piec
                                struct cw_run_staging_cut *cut)
 {
     const size_t *region = s->region;
-    size_t row = region[0], slice = row * region[1];
+    size_t row = region[0], slice = row * region[1], unit = s->pixel ? s->pixel : 1, units = row / unit;
 
-    cut->step[0] = row <= piece ? row : steps(row, steps(row, piece)); /* parts of a row are alike */
+    cut->step[0] = row <= piece ? row : unit * steps(units, steps(units, piece / unit)); /* parts alike */
     cut->step[1] = slice <= piece ? region[1] : row <= piece ? piece / row : 1;
     cut->step[2] = slice <= piece ? piece / slice : 1;
     cut->n = 1;
@@ -91,7 +111,8 @@ void cw_run_staging_pieces_at(const struct cw_run_staging_shape *s, const struct
 void cw_run_staging_pieces_tail(const struct cw_run_staging_shape *s, size_t most,
                                 struct cw_run_staging_piece *p)
 {
-    size_t bytes = s->region[0] < most ? s->region[0] : most;
+    size_t whole = s->pixel ? most - most % s->pixel : most;
+    size_t bytes = s->region[0] < whole ? s->region[0] : whole;
 
     *p = (struct cw_run_staging_piece){.at = {s->region[0] - bytes, s->region[1] - 1, s->region[2] - 1},
                                        .size = {bytes, 1, 1}};

@@ -1,4 +1,5 @@
-/* staging_pieces.h - a transfer between host memory and a buffer, cut into pieces that fit into chunks.
+/* staging_pieces.h - a transfer between host memory and a buffer or image, cut into pieces that fit into
+ * chunks.
  *
  * A piece is a box of the transfer's region. In a chunk its rows lie one behind the other without gaps.
  * Pure; any thread. All sizes in bytes but rows and slices, which are counts. */
@@ -16,8 +17,9 @@ struct cw_run_staging_side {
 };
 
 struct cw_run_staging_shape {
-    size_t region[3]; /* bytes, rows, slices */
-    struct cw_run_staging_side buffer, host;
+    size_t region[3];                        /* bytes, rows, slices */
+    size_t pixel;                            /* bytes of one, which stay together; 0: of a buffer */
+    struct cw_run_staging_side buffer, host; /* buffer: an image is one whose rows lie without gaps */
 };
 
 /* A transfer cut along a grid. */
@@ -34,6 +36,10 @@ struct cw_run_staging_piece {
  * `buffer_bytes`, or a number is too large; the vendor knows the error. */
 bool cw_run_staging_pieces_check(struct cw_run_staging_shape *s, size_t buffer_bytes);
 
+/* The same for an image of `extent` pixels, rows and slices, with `pixel` bytes each: `s` has the region and
+ * the buffer's origin in pixels, which become bytes. */
+bool cw_run_staging_pieces_check_image(struct cw_run_staging_shape *s, size_t pixel, const size_t *extent);
+
 /* Bytes of the region. Only after the check. */
 size_t cw_run_staging_pieces_bytes(const struct cw_run_staging_shape *s);
 
@@ -41,7 +47,7 @@ size_t cw_run_staging_pieces_bytes(const struct cw_run_staging_shape *s);
  * check. */
 size_t cw_run_staging_pieces_host_span(const struct cw_run_staging_shape *s);
 
-/* Cuts into pieces of at most `piece` bytes, which is not 0. */
+/* Cuts into pieces of at most `piece` bytes, which holds a pixel, and one byte at least. */
 void cw_run_staging_pieces_cut(const struct cw_run_staging_shape *s, size_t piece,
                                struct cw_run_staging_cut *cut);
 
@@ -49,7 +55,7 @@ void cw_run_staging_pieces_cut(const struct cw_run_staging_shape *s, size_t piec
 void cw_run_staging_pieces_at(const struct cw_run_staging_shape *s, const struct cw_run_staging_cut *cut,
                               size_t i, struct cw_run_staging_piece *p);
 
-/* The last bytes of the region's last row, at most `most`. */
+/* The last bytes of the region's last row, at most `most`, which holds a pixel. */
 void cw_run_staging_pieces_tail(const struct cw_run_staging_shape *s, size_t most,
                                 struct cw_run_staging_piece *p);
 

@@ -61,7 +61,7 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true, false,
 
 /* ---- blocking ones: `blocking` in the arguments is the vendor's */
 
-#define BLOCKING(name, is_early, images, params, args)                                                       \
+#define BLOCKING(name, is_early, is_transfer, params, args)                                                  \
     cl_int cw_stream_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list, \
                                  cl_event *event)                                                            \
     {                                                                                                        \
@@ -72,7 +72,7 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true, false,
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
         cw_stream_use_close(&t);                                                                             \
         t.early = is_early;                                                                                  \
-        t.pixels = images;                                                                                   \
+        t.transfers = t.pixels = is_transfer;                                                                \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
         blocking = c.blocking;                                                                               \
         return cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \

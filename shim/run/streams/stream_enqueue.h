@@ -16,15 +16,14 @@ struct cw_stream_use {
     bool reads;     /* it blocks until the host has its bytes */
     bool early;     /* a call that blocks may return when the host's bytes are copied: it, and commands before
                       * it, may be under way then */
-    bool transfers; /* between the host's memory and a buffer: the function for it may be one of staging */
+    bool transfers; /* between the host's memory and an object: the function for it may be one of staging */
     bool pixels;    /* it closes, and uses no memory but images and the host's */
     uint32_t groups; /* of a launch; 0: a transfer */
     struct cw_stream_kernel *kernel;
     const struct cw_stream_launch *launch; /* NULL: not known */
     struct cw_stream_bytes of[CW_STREAM_TOUCHES];
-    cl_mem
-        object[CW_STREAM_TOUCHES];   /* that the vendor gets instead (streams/stream_version.h); NULL: none */
-    uint16_t arg[CW_STREAM_TOUCHES]; /* of a launch */
+    cl_mem object[CW_STREAM_TOUCHES]; /* that the vendor gets instead; NULL: none (stream_version.h) */
+    uint16_t arg[CW_STREAM_TOUCHES];  /* of a launch */
 };
 
 struct cw_stream_launch;
