@@ -5,7 +5,7 @@
  * that sums over shifts through one scratch buffer, and a loop over one pair of buffers that never
  * blocks.
  *
- * usage: versions [rounds] [seed]    default 20 1 */
+ * usage: versions [rounds] [seed] [frames]    default 20 1 2 */
 #include "common.h"
 
 enum {
@@ -125,14 +125,14 @@ static void sum_over_shifts(int width, int height, cl_mem scratch, cl_mem src)
     APP_CHECK(clReleaseKernel(weigh));
 }
 
-static void filter(void)
+static void filter(size_t frames)
 {
     cl_mem scratch, src;
 
     app_open(&a, "filter", 0, source);
     scratch = app_buffer(&a, 0, WIDE * HIGH * 16, NULL);
     src = image();
-    for (int frame = 0; frame < 2; frame++) {
+    for (size_t i = 0; i < frames; i++) {
         sum_over_shifts(WIDE, HIGH, scratch, src);
         sum_over_shifts(WIDE / 2, HIGH / 2, scratch, src); /* a part of the scratch buffer */
         sum_over_shifts(WIDE / 2, HIGH / 2, scratch, src);
@@ -445,7 +445,7 @@ int main(int argc, char **argv)
     size_t rounds = app_size(argc, argv, 1, 20, 0, LIMIT);
 
     seed = (uint32_t)app_size(argc, argv, 2, 1, 1, LIMIT);
-    filter();
+    filter(app_size(argc, argv, 3, 2, 0, LIMIT));
     pipeline();
     for (size_t i = 0; i < rounds; i++)
         play(i + 2 >= rounds ? 10 : i % 2 ? 9 : 5); /* callbacks end those of later rounds, too */

@@ -47,6 +47,16 @@ for fault in hasty:1 unnoted:1 unfetched:1; do
     cmp -s "$T/bare" "$T/run" && fail "$fault was not noticed"
     compared=$((compared + 1))
 done
+# a GPU by its name, on which the ways of a span are tried; and one whose memory is full when a version is first used
+export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so
+program versions 4 1 12
+bare "$T/program"
+in_run "$T/program" CLWEAVE_MANAGE_ALL=1
+given 10
+in_run "$T/program" CLWEAVE_MANAGE_ALL=1 GPUCL_BUFFERS=8 CLWEAVE_STREAMS=force
+given 5
+grep -q 'at most [2-9] of one' "$T/summary" || fail "the limit of buffers was not met: $(cat "$T/summary")"
+unset OPENCL_LAYERS
 for name in medley streams ${ALL:+staged order waits natives mapped addresses content objects references drops pixels}; do
     bare "$B/test/runmode/$name" || continue
     in_run "$B/test/runmode/$name" $models

@@ -10,9 +10,9 @@
 #include "../../../analyzer/io/file_store.h"
 #include "../core/types.h"
 
-/* Of one program as it was built once. Immutable but for the count, which the lock guards. */
+/* Of one program as it was built once. Immutable but for the count. */
 struct cw_run_models {
-    uint32_t refs;
+    _Atomic uint32_t refs;
     struct cw_model_set set;
 };
 
@@ -62,7 +62,7 @@ bool cw_run_program_models_are_made(void);
 void cw_run_program_models_wait(const struct cw_run_program *p);
 void cw_run_program_models_wait_for(uint64_t number); /* of cw_run_program_models_get() */
 
-/* Lock held. NULL is ignored. */
+/* NULL is ignored. */
 void cw_run_program_models_release(struct cw_run_models *m);
 
 /* For the summary, a line or nothing; like snprintf. Lock held. */

@@ -42,7 +42,6 @@ void cw_stream_model_want(struct cw_stream_program *p, bool wait)
     cw_run_global_lock_give();
 }
 
-/* The only reference to them is the program's. */
 void cw_stream_model_forget(struct cw_stream_program *p)
 {
     cw_run_program_models_release(atomic_exchange(&p->models, NULL));
@@ -52,6 +51,7 @@ void cw_stream_model_forget(struct cw_stream_program *p)
 void cw_stream_model_free_kernel(struct cw_stream_kernel *k)
 {
     cw_reacher_destroy(k->reacher);
+    cw_run_program_models_release(k->models);
     free(k->reached);
     free(k->name);
     if (k->program)
@@ -61,7 +61,7 @@ void cw_stream_model_free_kernel(struct cw_stream_kernel *k)
 /* The models may have come since the last launch. */
 static bool find_model(struct cw_stream_kernel *k)
 {
-    const struct cw_run_models *m =
+    struct cw_run_models *m =
         k->model || !k->program ? NULL : atomic_load_explicit(&k->program->models, memory_order_acquire);
 
     if (!m)
@@ -71,6 +71,8 @@ static bool find_model(struct cw_stream_kernel *k)
         k->model = NULL;
         return false;
     }
+    m->refs++;
+    k->models = m;
     k->reached = calloc(k->count + 1, sizeof *k->reached);
     k->reacher = k->reached ? cw_reacher_create(k->model, CW_RUN_REACH_PIECES) : NULL;
     for (uint32_t i = 0; i < k->count && k->reacher; i++)

@@ -39,6 +39,7 @@ struct cw_run_models;
 struct cw_model;
 struct cw_reacher;
 struct cw_reach_arg;
+struct cw_reach;
 
 struct cw_stream_context {
     struct cw_stream_object o;
@@ -119,7 +120,8 @@ struct cw_stream_kernel {
     struct cw_stream_arg *args;
     struct cw_stream_program *program; /* pinned */
     char *name;
-    const struct cw_model *model; /* NULL: none, or not looked up yet */
+    const struct cw_model *model; /* of `models`; NULL: none, or not looked up yet */
+    struct cw_run_models *models;
     struct cw_reacher *reacher;
     struct cw_reach_arg *reached; /* the arguments, as it takes them */
 };

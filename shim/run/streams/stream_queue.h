@@ -50,6 +50,8 @@ struct cw_stream_pick {
 /* Of the command that holds the order. */
 struct cw_stream_picks {
     uint32_t n, num_spans;
+    bool asked; /* what a launch reaches, by its model */
+    const struct cw_reach *reach;
     struct cw_stream_pick of[CW_STREAM_TOUCHES];
     struct cw_stream_span span[CW_STREAM_SPANS_FEW + 2 * CW_STREAM_TOUCHES];
 };
@@ -77,14 +79,14 @@ struct cw_stream_queue {
     struct cw_stream_event *events_first, *events_last; /* alive, in the order of their commands */
     uint64_t end_ns;  /* least START that the next event may show; its lock is that of the events' times */
     bool calls_first; /* bare, waits end when callbacks have returned */
-    struct cw_stream_callback *callbacks; /* that have not been called, in the order of commands */
-    uint64_t called;                      /* callbacks on commands up to this number are due */
-    bool calling;                         /* a thread is calling them */
-    pthread_cond_t calls;                 /* no thread is calling them any more */
-    uint32_t own_refs;                    /* of the context, by the queues of run mode */
-    cl_command_queue view;                /* markers whose ends call callbacks; NULL: none yet */
-    struct cw_stream_versions *versions;  /* that it gave (streams/stream_version.h); order */
-    struct cw_stream_picks picks;         /* order */
+    struct cw_stream_callback *callbacks;          /* that have not been called, in the order of commands */
+    uint64_t called;                               /* callbacks on commands up to this number are due */
+    bool calling;                                  /* a thread is calling them */
+    pthread_cond_t calls;                          /* no thread is calling them any more */
+    uint32_t own_refs;                             /* of the context, by the queues of run mode */
+    cl_command_queue view;                         /* markers whose ends call callbacks; NULL: none yet */
+    _Atomic(struct cw_stream_versions *) versions; /* that it gave (streams/stream_version.h); order */
+    struct cw_stream_picks picks;                  /* order */
     struct cw_stream_worth worth;
 };
 

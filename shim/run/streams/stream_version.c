@@ -69,11 +69,14 @@ static struct cw_stream_versions *begin(struct cw_stream_queue *q, struct cw_str
 /* Its bytes are at home, or the buffer is gone. */
 static void drop(struct cw_stream_queue *q, struct cw_stream_versions *v)
 {
-    struct cw_stream_versions **at = &q->versions;
+    struct cw_stream_versions *before = q->versions;
 
-    while (*at != v)
-        at = &(*at)->next;
-    *at = v->next;
+    while (before != v && before->next != v)
+        before = before->next;
+    if (before == v)
+        q->versions = v->next;
+    else
+        before->next = v->next;
     for (uint32_t r = 1; r < v->n; r++)
         cw_next.clReleaseMemObject(v->of[r]);
     q->context->version_bytes -= (v->n - 1) * bytes_of(v);
@@ -354,7 +357,16 @@ static void use_version(struct cw_stream_use *t, struct cw_stream_versions *v, u
         }
 }
 
-static void pick(struct cw_stream_call *c, struct cw_stream_memory *m, const struct cw_reach *reach)
+/* What the launch reaches; NULL: no launch, or not known. */
+static const struct cw_reach *reach_of(const struct cw_stream_use *t, struct cw_stream_picks *p)
+{
+    if (!p->asked)
+        p->reach = t->kernel && t->launch ? cw_stream_model_reach(t->kernel, t->launch) : NULL;
+    p->asked = true;
+    return p->reach;
+}
+
+static void pick(struct cw_stream_call *c, struct cw_stream_memory *m)
 {
     struct cw_stream_queue *q = c->q;
     struct cw_stream_picks *p = &q->picks;
@@ -364,11 +376,11 @@ static void pick(struct cw_stream_call *c, struct cw_stream_memory *m, const str
 
     if (v && v->valid.n > MANY)
         home(q, v);
-    find_spans(p, c->use, reach, m);
+    find_spans(p, c->use, reach_of(c->use, p), m);
     wanted = is_fresh(p, first) && is_wanted(c, m, v ? v->of[v->latest] : (cl_mem)(uintptr_t)m->o.handle);
     if (!v && wanted)
         v = begin(q, m);
-    if (v && atomic_load(&m->fixed)) { /* since then */
+    if (v && (atomic_load(&m->fixed) || !atomic_load(&q->context->renames))) { /* since then */
         home(q, v);
         drop(q, v);
         v = NULL;
@@ -390,10 +402,10 @@ void cw_stream_version_pick(struct cw_stream_call *c)
 {
     struct cw_stream_queue *q = c->q;
     struct cw_stream_use *t = c->use;
-    const struct cw_reach *reach = NULL;
     bool looks = !c->closes && (q->worth.renames || q->worth.looks) && atomic_load(&q->context->renames);
 
     q->picks.n = q->picks.num_spans = 0;
+    q->picks.asked = false;
     if (CW_LIKELY(!q->versions && !looks))
         return;
     for (struct cw_stream_versions *v = q->versions; v && t->closes && !t->idle && !t->pixels; v = v->next)
@@ -402,8 +414,6 @@ void cw_stream_version_pick(struct cw_stream_call *c)
         return;
     if (t->kernel && t->kernel->program && looks)
         cw_stream_model_want(t->kernel->program, false);
-    if (t->kernel && t->launch)
-        reach = cw_stream_model_reach(t->kernel, t->launch);
     for (uint32_t i = 0; i < t->n; i++) {
         struct cw_stream_memory *m =
             t->object[i] || !t->of[i].region
@@ -413,7 +423,7 @@ void cw_stream_version_pick(struct cw_stream_call *c)
         if (!m)
             continue;
         if (m->versions || (looks && may_have(m)))
-            pick(c, m, reach);
+            pick(c, m);
         cw_stream_object_unpin(m);
     }
 }
@@ -466,6 +476,8 @@ static void give_back(struct cw_stream_queue *q, const struct cw_stream_memory *
 {
     bool any = false;
 
+    if (!q->versions) /* else no command of it waits for the host */
+        return;
     cw_stream_lock(&q->order);
     cw_stream_lock(&q->lock);
     for (struct cw_stream_versions *v = q->versions, *next; v; v = next) {
@@ -557,6 +569,8 @@ static void let_go(void *queue, void *buffer)
 {
     struct cw_stream_queue *q = queue;
 
+    if (!q->versions)
+        return;
     cw_stream_lock(&q->order);
     for (struct cw_stream_versions *v = q->versions, *next; v; v = next) {
         next = v->next;
