@@ -219,6 +219,20 @@ static void look_at_modes(struct cw_doctor *d, const struct cw_cache_files *c, c
             look_at_mode(d, path, 077, s->holds);
 }
 
+/* Binaries of known programs: those that clweave has not seen built. */
+static void add_programs(struct cw_doctor *d)
+{
+    char path[PATH_MAX];
+
+    for (const struct cw_program_cache *c = cw_program_caches; c->program; c++)
+        if (cw_program_cache_find(c, path))
+            cw_doctor_fact(
+                d, CACHES_SECTION, c->program,
+                "%s (binaries of its own: kernels that were built without clweave are not read; delete "
+                "it once)",
+                path);
+}
+
 static void doctor_caches(struct cw_doctor *d)
 {
     const char *loses = "run remembers nothing, so it neither learns nor builds for later runs";
@@ -238,6 +252,7 @@ static void doctor_caches(struct cw_doctor *d)
         cw_doctor_problem(d, "export XDG_CACHE_HOME=$(mktemp -d)", "%s: %s", err.text, loses);
     if (d->managed)
         add_pocl(d);
+    add_programs(d);
 }
 
 /* Variables of the environment that change the work of run. */

@@ -67,6 +67,11 @@ static int run(const void *values, int argc, char **argv)
     if (!status && !times)
         cw_cli_complain("%s has no device times, so only host threads are drawn: trace with --device-times",
                         argv[0]);
+    if (!status && t.process.times_every)
+        cw_cli_complain(
+            "%s has device times of one command in %llu: devices are drawn with these alone, without "
+            "counters of commands",
+            argv[0], (unsigned long long)t.process.times_every);
     cw_trace_finish(&t);
     return status ? cw_cli_fail(&err) : CW_EXIT_OK;
 }

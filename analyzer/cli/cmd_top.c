@@ -164,7 +164,7 @@ static const char *bytes_rate(double per_second, char text[20])
 /* A share of time says something where times of most commands are known. */
 static bool are_timed(uint64_t timed, uint64_t commands)
 {
-    return timed && timed >= commands - commands / 2;
+    return timed && timed > commands - commands / 4; /* every:2 has half of them */
 }
 
 static void print_devices(const struct cw_log_follow *f, const struct view *last, double seconds)

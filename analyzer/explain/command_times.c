@@ -59,6 +59,7 @@ static struct cw_command_times_row make_row(const struct cw_trace *t, const uint
             known += stage_of(&t->commands.v[command[i]], s, &ns[known]);
         row.stage[s] = cw_spread_of(ns, known);
     }
+    row.all = cw_estimate_make(t, command, n);
     return row;
 }
 
@@ -94,7 +95,8 @@ enum cw_status cw_command_times_init(struct cw_command_times *k, const struct cw
         for (next = i + 1;
              next < n && !compare_kinds(t, &t->commands.v[command[i]], &t->commands.v[command[next]]);)
             next++;
-        k->rows[k->count++] = make_row(t, command + i, next - i, ns);
+        k->rows[k->count] = make_row(t, command + i, next - i, ns);
+        cw_estimate_add(&k->all, &k->rows[k->count++].all);
     }
     if (k->rows)
         qsort(k->rows, k->count, sizeof *k->rows, by_weight);

@@ -19,6 +19,24 @@ struct cw_spread {
 /* The spread of ns[0 .. n-1], which it sorts. O(n log n). */
 struct cw_spread cw_spread_of(uint64_t *ns, size_t n);
 
+/* The device time of a set of commands of which not all have one. Those that have are a sample drawn by lot,
+ * without putting back (--device-times=every:N). */
+struct cw_estimate {
+    uint64_t timed,
+        untimed;      /* commands that have done work; markers and barriers without a time are neither */
+    uint64_t unknown; /* of a sum: commands of kinds without an interval, which it leaves out */
+    double ns;        /* all of their times; NAN: none has one */
+    /* half of its 95 % confidence interval, by Student's t and the sample's share; 0: all have a time, NAN:
+     * fewer than two have */
+    double half_ns;
+};
+
+/* Of the commands command[0 .. n-1] of `t`. O(n). */
+struct cw_estimate cw_estimate_make(const struct cw_trace *t, const uint32_t *command, size_t n);
+
+/* Adds the estimate of other commands: the half intervals by the root of their squares' sum. */
+void cw_estimate_add(struct cw_estimate *sum, const struct cw_estimate *e);
+
 enum cw_stage {
     CW_STAGE_CALL,   /* the call that enqueued it; of a blocking one until it had run */
     CW_STAGE_QUEUED, /* in its queue: from CL_PROFILING_COMMAND_QUEUED to SUBMIT */
@@ -33,11 +51,13 @@ struct cw_command_times_row {
     bool kernel, blocking;
     uint64_t commands;
     struct cw_spread stage[CW_STAGES]; /* ns; count 0: not known, as without device times */
+    struct cw_estimate all;            /* of all of them */
 };
 
 struct cw_command_times {
     struct cw_command_times_row *rows; /* owned; most time on devices first, then most commands */
     size_t count;
+    struct cw_estimate all; /* of all rows */
 };
 
 /* Fills `k`; finish it in any case. CW_ERR_NOMEM. O(n log n) in commands. Thread-safety: reads `t` only. */

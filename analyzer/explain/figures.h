@@ -206,7 +206,7 @@ struct cw_phases {
      * that has lost its older commands (--limit), from the first one that is there */
     uint64_t total_ns;
     /* kernels and transfers are missing: no command has times. Then waiting is also for them */
-    bool no_device_times;
+    bool no_device_times; /* or not of all commands: kernels and transfers are in the other phases */
     /* set-up and builds are missing: the trace has only commands. Then host is also for them */
     bool no_calls;
 };

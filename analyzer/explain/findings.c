@@ -313,7 +313,7 @@ static void find_idle_devices(struct cw_findings_list *l, const struct cw_figure
 
     for (size_t d = 0; d < f->device_count; d++) {
         const struct cw_device_figures *v = &f->devices[d];
-        if (v->commands < 2 || findings_list_percent(v->busy_ns, v->span_ns) > 80)
+        if (t->process.times_every || v->commands < 2 || findings_list_percent(v->busy_ns, v->span_ns) > 80)
             continue;
         snprintf(title, sizeof title, "Device %zu is idle %s%.0f %% of its time", d,
                  v->without_times ? "at most " : "", 100 - findings_list_percent(v->busy_ns, v->span_ns));
@@ -335,19 +335,21 @@ static void find_costs(struct cw_findings_list *l, const struct cw_graph_summary
     if (f->kernels > 20 && findings_list_percent(f->short_kernels, f->kernels) > 50)
         cw_findings_list_add(
             l, CW_FINDING_HINT, "Many short kernels",
-            "%llu of %s take less than %d us: handing them to the device may cost as much as running them. "
+            "%llu of %s%s take less than %d us: handing them to the device may cost as much as running them. "
             "Fusing kernels helps.%s",
-            N(f->short_kernels), CW_COUNT(f->kernels, "launch"), CW_SHORT_KERNEL_NS / 1000,
+            N(f->short_kernels), CW_COUNT(f->kernels, "launch"),
+            l->t->process.times_every ? " that have times" : "", CW_SHORT_KERNEL_NS / 1000,
             of_run(f, " `clweave run` hands chains over at once where it manages them (--summary)."));
     if (s->device_ns && findings_list_percent(f->host_ns, s->device_ns) > 25)
         cw_findings_list_add(
             l, CW_FINDING_HINT, "Transfers weigh",
-            "%s between host and devices moved %s%s in %s, %.0f %% of all device time%s. Mapped "
+            "%s between host and devices moved %s%s in %s%s, %.0f %% of all device time%s. Mapped "
             "or USE_HOST_PTR buffers "
             "avoid copies on devices that share the host's memory.%s",
             CW_COUNT(f->host_transfers, "transfer"), f->host_bytes_at_most ? "at most " : "",
-            cw_quantity_bytes(f->host_bytes, a), cw_quantity_ns(f->host_ns, b),
-            findings_list_percent(f->host_ns, s->device_ns), s->without_times ? " that is known" : "",
+            cw_quantity_bytes(f->host_bytes, a), l->t->process.times_every ? "at least " : "",
+            cw_quantity_ns(f->host_ns, b), findings_list_percent(f->host_ns, s->device_ns),
+            s->without_times ? " that is known" : "",
             of_streams(f, " `clweave run` sends large ones of pageable memory to this GPU "
                           "more quickly."));
     if (f->unused_objects)
@@ -390,6 +392,14 @@ static void find_doubts(struct cw_findings_list *l, const struct cw_graph_summar
             were_times_asked_for(l->t)
                 ? "Chains are measured in commands: the end of no command was seen, so none has a time."
                 : "Chains are measured in commands. Trace with --device-times to have them in time.");
+    else if (l->t->process.times_every)
+        cw_findings_list_add(
+            l, CW_FINDING_NOTE, "Few commands have device times, drawn by lot",
+            "One command in %llu was to have them (--device-times=every:N): %llu of %s have none. What "
+            "kernels and kinds of command took is estimated from the others. Busy times and the critical "
+            "path are at least what is said here; phases, idle times and first launches need the times of "
+            "all commands.",
+            N(l->t->process.times_every), N(s->without_times), CW_COUNT(s->works, "command"));
     else if (s->without_times)
         cw_findings_list_add(
             l, CW_FINDING_NOTE, "Not all commands have device times",

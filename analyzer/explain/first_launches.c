@@ -81,6 +81,9 @@ static bool find_alike(struct search *s)
 
 /* ---- when commands could have begun */
 
+/* Above all times: the trace does not say when the command was given to its device. */
+#define UNSEEN (INT64_C(1) << 61)
+
 static int64_t on_host(const struct search *s, uint32_t device, uint64_t ns)
 {
     return cw_device_clock_on_host(ns, s->shift[device]);
@@ -113,9 +116,9 @@ static bool collect(struct search *s)
         const struct cw_command *k = &t->commands.v[i];
         uint32_t d = cw_trace_command_device(t, k);
         uint64_t given = k->submit_ns > k->queued_ns ? k->submit_ns : k->queued_ns;
-        if (!cw_command_works(k) || !s->over[i] || d == CW_NONE || !given || given > k->start_ns)
+        if (!cw_command_works(k) || !s->over[i] || d == CW_NONE || given > k->start_ns)
             continue;
-        int64_t at = on_host(s, d, given);
+        int64_t at = given ? on_host(s, d, given) : UNSEEN;
         s->ran[s->n++] = (struct ran){d, k->kernel < t->kernels.count ? s->alike[k->kernel] : CW_NONE,
                                       at > ready[i] ? at : ready[i], on_host(s, d, k->start_ns), s->over[i]};
     }
@@ -154,7 +157,7 @@ static void look_at_device(struct search *s, const struct ran *ran, size_t n, bo
         if (ran[i].kernel != CW_NONE && !launched[ran[i].kernel]) {
             launched[ran[i].kernel] = true;
             s->gap[s->gaps++] = (struct cw_first_gap){from, ran[i].start};
-        } else if (ran[i].kernel != CW_NONE) {
+        } else if (ran[i].kernel != CW_NONE && ran[i].ready != UNSEEN) {
             later++;
             sum += ran[i].start > from ? (double)(ran[i].start - from) : 0;
         }
@@ -294,7 +297,8 @@ enum cw_status cw_first_launches_find(struct cw_first_launches *f, const struct 
     if (ok) {
         cw_device_clock_shifts(t, s.shift);
         find_ends(&s);
-        ok = find_alike(&s) && collect(&s) && look(&s, f) && look_at_calls(&s, f);
+        ok = find_alike(&s) && (t->process.times_every || (collect(&s) && look(&s, f))) &&
+             look_at_calls(&s, f);
     }
     if (ok) {
         f->gaps = s.gap;

@@ -257,6 +257,9 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     print_edges(&s, f);
     fprintf(f, "\nlongest chain of binding edges: %llu of %s\n", (unsigned long long)s.longest_chain,
             CW_COUNT(s.works, "command"));
+    if (t->process.times_every)
+        fprintf(f, "device times of one command in %llu, drawn by lot: times are at least what is said\n",
+                (unsigned long long)t->process.times_every);
     if (s.critical_path_ns && s.without_times)
         fprintf(f,
                 "critical path at least %s of at least %s device time: %llu of %s have no device "

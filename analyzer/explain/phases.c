@@ -51,7 +51,7 @@ static void add_commands(struct sweep *s)
     for (size_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
         uint32_t device = cw_trace_command_device(t, k);
-        if (cw_command_device_ns(k) && device != CW_NONE)
+        if (!t->process.times_every && cw_command_device_ns(k) && device != CW_NONE)
             add(s, k->kernel != CW_NONE ? CW_PHASE_KERNELS : CW_PHASE_TRANSFERS,
                 cw_device_clock_on_host(k->start_ns, s->shift[device]),
                 cw_device_clock_on_host(k->end_ns, s->shift[device]));
@@ -172,7 +172,8 @@ enum cw_status cw_phases_measure(struct cw_phases *p, const struct cw_trace *t,
 {
     struct sweep s = {.t = t, .shift = calloc(t->devices.count + 1, sizeof *s.shift), .from = first_stay(t)};
 
-    *p = (struct cw_phases){.no_device_times = !cw_command_times_exist(t), .no_calls = !t->calls.count};
+    *p = (struct cw_phases){.no_device_times = t->process.times_every || !cw_command_times_exist(t),
+                            .no_calls = !t->calls.count};
     s.failed = !s.shift;
     if (!s.failed) {
         cw_device_clock_shifts(t, s.shift);

@@ -274,6 +274,7 @@ enum cw_status cw_shared_contexts_find(struct cw_shared_contexts *s, const struc
                                        struct cw_error *err)
 {
     *s = (struct cw_shared_contexts){.alone = CW_NONE, .most_moved = CW_NONE};
-    return find_alone(s, t) && find_moves(s, t) ? CW_OK
-                                                : cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
+    return (t->process.times_every || find_alone(s, t)) && find_moves(s, t)
+               ? CW_OK
+               : cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
 }

@@ -114,7 +114,7 @@ static struct entry *collect(const struct cw_trace_diff *d, size_t *n)
 /* The figures of the `n` entries of one side; `times` gets their known times, ascending. */
 static struct cw_diff_side sum_up(const struct entry *e, size_t n, double *times)
 {
-    struct cw_diff_side s = {.commands = n, .median_ns = NAN};
+    struct cw_diff_side s = {.commands = n, .mean_ns = NAN, .median_ns = NAN};
 
     for (size_t i = 0; i < n; i++) {
         s.failed += !cw_command_works(e[i].command);
@@ -123,8 +123,12 @@ static struct cw_diff_side sum_up(const struct entry *e, size_t n, double *times
             s.total_ns += e[i].ns;
         }
     }
-    if (s.timed)
-        s.median_ns = cw_pair_ratios_median(times, s.timed);
+    if (!s.timed)
+        return s;
+    s.median_ns = cw_pair_ratios_median(times, s.timed);
+    s.mean_ns = s.total_ns / (double)s.timed;
+    if (e[0].trace->process.times_every)
+        s.total_ns = s.mean_ns * (double)(s.commands - s.failed);
     return s;
 }
 
@@ -333,6 +337,6 @@ int cw_trace_diff_tail(const struct cw_diff_row *r)
 
     if (r->test.verdict <= CW_DIFF_FEW)
         return -1;
-    mean = b->total_ns / (double)b->timed / (a->total_ns / (double)a->timed) / (1 + r->test.change);
+    mean = b->mean_ns / a->mean_ns / (1 + r->test.change);
     return mean > 1 + CW_DIFF_TAIL ? CW_DIFF_B : mean < 1 / (1 + CW_DIFF_TAIL) ? CW_DIFF_A : -1;
 }

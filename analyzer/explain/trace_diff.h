@@ -51,8 +51,9 @@ enum { CW_DIFF_A, CW_DIFF_B, CW_DIFF_SIDES };
 
 struct cw_diff_side {
     uint64_t commands, failed; /* failed: of these; refused ones among them */
-    uint64_t timed;            /* have device times, and make the next two */
-    double total_ns, median_ns;
+    uint64_t timed;            /* have device times, and make the others */
+    double total_ns;           /* of traces of every:N: estimated, for all that have not failed */
+    double mean_ns, median_ns; /* NAN: none has a time */
 };
 
 struct cw_diff_row {

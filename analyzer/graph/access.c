@@ -84,6 +84,9 @@ void cw_access_table_finish(struct cw_access_table *table)
     memset(table, 0, sizeof *table);
 }
 
+/* In a mode: all bytes are stored to. */
+enum { SURE = 8 };
+
 /* Bytes of an object as its accesses see it; an object of unknown size is one byte, which all its accesses
  * share. */
 static uint64_t extent(const struct cw_trace *t, uint32_t memory)
@@ -95,7 +98,7 @@ static uint64_t extent(const struct cw_trace *t, uint32_t memory)
     return m->size ? m->size : 1;
 }
 
-/* `mode` as it can be proven and as it is declared. */
+/* `mode` as it can be proven, with SURE, and as it is declared. */
 static bool push_both(struct cw_trace *t, uint32_t memory, uint32_t mode, uint32_t declared, uint64_t offset,
                       uint64_t bytes)
 {
@@ -108,12 +111,18 @@ static bool push_both(struct cw_trace *t, uint32_t memory, uint32_t mode, uint32
     if (offset >= size) { /* only a lying trace, or an object of unknown size */
         offset = 0;
         bytes = size;
+        mode &= ~(uint32_t)SURE;
     }
     if (bytes > size - offset)
         bytes = size - offset;
     a = cw_trace_push_spilled(&t->accesses, 1);
     if (a)
-        *a = (struct cw_t_access){memory, (uint16_t)mode, (uint16_t)declared, offset, bytes};
+        *a = (struct cw_t_access){.memory = memory,
+                                  .mode = mode & CW_ACCESS_READ_WRITE,
+                                  .declared = declared & CW_ACCESS_READ_WRITE,
+                                  .sure = mode & SURE,
+                                  .offset = offset,
+                                  .bytes = bytes};
     return a != NULL;
 }
 
@@ -124,7 +133,7 @@ static bool push(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t of
 
 static bool push_whole(struct cw_trace *t, uint32_t memory, uint32_t mode)
 {
-    return push(t, memory, mode, 0, UINT64_MAX);
+    return push(t, memory, mode & ~(uint32_t)SURE, 0, UINT64_MAX);
 }
 
 /* The rectangle region[] (first number in bytes) at byte `start`: row by row when there are few rows, else as
@@ -142,7 +151,7 @@ static bool push_rectangle(struct cw_trace *t, uint32_t memory, uint32_t mode, u
         __builtin_add_overflow(last, start + region[0], &last) || (rows - 1) > UINT64_MAX / (row_pitch | 1))
         return push_whole(t, memory, mode);
     if (rows > CW_ACCESS_MAX_ROWS || slices > CW_ACCESS_MAX_ROWS || rows * slices > CW_ACCESS_MAX_ROWS)
-        return push(t, memory, mode, start, last - start);
+        return push(t, memory, mode & ~(uint32_t)SURE, start, last - start);
     if ((rows == 1 || row_pitch == region[0]) && (slices == 1 || slice_pitch == rows * row_pitch))
         return push(t, memory, mode, start, last - start);
     for (uint64_t z = 0; z < slices; z++)
@@ -230,7 +239,8 @@ static bool push_transfer(struct cw_trace *t, const struct cw_command *k)
         return push_side(t, k->type, x, x->src < t->memory.count, map_mode(x->map_flags, unmap));
     if (k->type == CL_COMMAND_MIGRATE_MEM_OBJECTS || k->type == CL_COMMAND_SVM_FREE)
         return true; /* their objects are arguments */
-    return push_side(t, k->type, x, true, CW_ACCESS_READ) && push_side(t, k->type, x, false, CW_ACCESS_WRITE);
+    return push_side(t, k->type, x, true, CW_ACCESS_READ) &&
+           push_side(t, k->type, x, false, CW_ACCESS_WRITE | SURE);
 }
 
 /* Whole objects: kernel arguments, and the objects that a migration or a native kernel names. Kernels write
@@ -293,16 +303,56 @@ static bool is_reached(const struct cw_trace *t, const struct cw_reach *reach, u
     return true;
 }
 
+static bool push_span(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t begin, uint64_t end)
+{
+    return begin >= end || push(t, memory, mode, begin, end - begin);
+}
+
+/* A write in up to three accesses: its middle is sure. */
 static bool push_reach(struct cw_trace *t, const struct cw_reach *reach, uint32_t arg, uint32_t memory)
 {
     bool ok = true;
 
     for (uint32_t i = 0; ok && i < reach->n; i++) {
         const struct cw_reach_piece *p = &reach->piece[i];
-        if (p->arg == arg)
-            ok = push(t, memory, p->write ? CW_ACCESS_WRITE : CW_ACCESS_READ, p->begin, p->end - p->begin);
+        uint64_t sure = p->sure < p->sure_end ? p->sure : p->end,
+                 sure_end = p->sure < p->sure_end ? p->sure_end : p->end;
+        if (p->arg == arg && !p->write)
+            ok = push_span(t, memory, CW_ACCESS_READ, p->begin, p->end);
+        else if (p->arg == arg)
+            ok = push_span(t, memory, CW_ACCESS_WRITE, p->begin, sure) &&
+                 push_span(t, memory, CW_ACCESS_WRITE | SURE, sure, sure_end) &&
+                 push_span(t, memory, CW_ACCESS_WRITE, sure_end, p->end);
     }
     return ok;
+}
+
+/* An argument on which atomic operations alone act: of reads and writes there is one access each. */
+static bool push_commuting(struct cw_trace *t, const struct cw_reach *reach, uint32_t arg, uint32_t memory)
+{
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < reach->n; i++) {
+        const struct cw_reach_piece *p = &reach->piece[i];
+        if (p->arg != arg || !p->write)
+            continue;
+        ok = push_span(t, memory, CW_ACCESS_READ_WRITE, p->begin, p->end);
+        if (ok && t->accesses.count)
+            t->accesses.v[t->accesses.count - 1].commutes = p->commutes;
+    }
+    return ok;
+}
+
+/* The class of the launch's accesses to argument `arg`, of which the trace knows the buffer. */
+static uint8_t commutes(const struct cw_trace *t, const struct cw_reach *reach, uint32_t arg,
+                        const struct cw_t_arg *a)
+{
+    if (a->kind != CW_ARG_MEMORY || a->memory >= t->memory.count)
+        return 0;
+    for (uint32_t i = 0; reach && i < reach->n; i++)
+        if (reach->piece[i].arg == arg && reach->piece[i].write)
+            return reach->piece[i].commutes;
+    return 0;
 }
 
 /* One object given to two parameters is one access. Long lists (rows of a rectangle) have no equals. */
@@ -323,6 +373,8 @@ static void merge_equal(struct cw_trace *t, size_t first)
             v[stay++] = v[i];
         v[k].mode |= v[i].mode;
         v[k].declared |= v[i].declared;
+        v[k].sure |= v[i].sure;
+        v[k].commutes = v[k].commutes == v[i].commutes ? v[i].commutes : 0;
     }
     t->accesses.count = first + stay;
 }
@@ -360,7 +412,11 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
         reach = cw_trace_reach_launch(table->reach, t, k);
     for (uint32_t i = 0; ok && i < k->args.count; i++) {
         const struct cw_t_arg *a = &t->args.v[k->args.first + i];
-        ok = is_reached(t, reach, i, a) ? push_reach(t, reach, i, a->memory) : push_argument(t, table, k, a);
+        if (commutes(t, reach, i, a))
+            ok = push_commuting(t, reach, i, a->memory);
+        else
+            ok = is_reached(t, reach, i, a) ? push_reach(t, reach, i, a->memory)
+                                            : push_argument(t, table, k, a);
     }
     if (ok && k->transfer != CW_NONE)
         ok = push_transfer(t, k);

@@ -260,7 +260,8 @@ struct visit {
     struct cw_edge_list *edges;
     uint32_t space, to, memory;
     bool reads, writes;
-    bool host; /* of the host memory of a transfer, not of an object that lies there */
+    uint8_t commutes; /* reads and writes: class of the updates */
+    bool host;        /* of the host memory of a transfer, not of an object that lies there */
 };
 
 static bool touches_host_objects(const struct cw_data_flow *d, const struct cw_command *k)
@@ -283,30 +284,41 @@ static bool is_ordered(const struct visit *v, uint32_t from)
            (v->host || (v->space == host_space(v->d->t) && !touches_host_objects(v->d, k)));
 }
 
-static void visit_segment(void *context, uint64_t bytes, uint32_t writer, const struct cw_reader *readers)
+static void add_writer(const struct visit *v, uint32_t from, uint64_t bytes, bool other_reader)
+{
+    if (from == CW_NONE || is_ordered(v, from))
+        return;
+    if (v->reads)
+        cw_edge_list_add_data(v->edges, from, v->to, CW_HAZARD_RAW, v->memory, bytes);
+    else if (!other_reader)
+        cw_edge_list_add_data(v->edges, from, v->to, CW_HAZARD_WAW, v->memory, bytes);
+}
+
+static void visit_segment(void *context, uint64_t bytes, const struct cw_segment_users *before)
 {
     const struct visit *v = context;
     bool other_reader = false;
 
     if (v->writes)
-        for (const struct cw_reader *r = readers; r; r = r->next)
+        for (const struct cw_reader *r = before->readers; r; r = r->next)
             for (uint32_t i = r->count; i-- > 0;) {
                 other_reader |= r->command[i] != v->to;
                 if (!is_ordered(v, r->command[i]))
                     cw_edge_list_add_data(v->edges, r->command[i], v->to, CW_HAZARD_WAR, v->memory, bytes);
             }
-    if (writer == CW_NONE || is_ordered(v, writer))
-        return;
-    if (v->reads)
-        cw_edge_list_add_data(v->edges, writer, v->to, CW_HAZARD_RAW, v->memory, bytes);
-    else if (!other_reader)
-        cw_edge_list_add_data(v->edges, writer, v->to, CW_HAZARD_WAW, v->memory, bytes);
+    add_writer(v, before->writer, bytes, other_reader);
+    for (const struct cw_reader *r = before->updates; r; r = r->next)
+        for (uint32_t i = r->count; i-- > 0;)
+            add_writer(v, r->command[i], bytes, other_reader);
 }
 
 /* Notes that v->to accesses bytes [lo, hi) of its space, and adds the edges. */
 static bool access_range(struct cw_data_flow *d, struct visit *v, uint64_t lo, uint64_t hi)
 {
     v->d = d;
+    if (v->commutes)
+        return cw_interval_map_update(&d->maps[v->space], d->pool, lo, hi, v->to, v->commutes, visit_segment,
+                                      v);
     if (v->writes)
         return cw_interval_map_write(&d->maps[v->space], d->pool, lo, hi, v->to, visit_segment, v);
     return cw_interval_map_read(&d->maps[v->space], d->pool, lo, hi, v->to, visit_segment, v);
@@ -318,8 +330,13 @@ static bool access_memory(struct cw_data_flow *d, uint32_t id, const struct cw_t
     struct place p = d->places[a->memory];
     uint32_t mode = d->declared ? a->declared : a->mode;
     bool reads = mode & CW_ACCESS_READ, writes = mode & CW_ACCESS_WRITE;
-    struct visit v = {
-        .edges = edges, .space = p.space, .to = id, .memory = p.name, .reads = reads, .writes = writes};
+    struct visit v = {.edges = edges,
+                      .space = p.space,
+                      .to = id,
+                      .memory = p.name,
+                      .reads = reads,
+                      .writes = writes,
+                      .commutes = reads && writes ? a->commutes : 0};
     uint64_t lo = p.offset + a->offset, hi = lo + a->bytes;
 
     if (writes != write_pass || a->bytes == 0 || lo < p.offset || hi <= lo)

@@ -21,8 +21,10 @@
  *
  * Data edges (data_flow.c, A2, with byte ranges and all three hazards): for every byte the edge comes from
  * the nearest earlier commands; a write after reads depends on the reads and not again on the write before
- * them (implied). Two commands of unordered queues that collide are a race in the program; the recorded order
- * is kept.
+ * them (implied). Launches that update bytes by atomic operations of one class (reach.h, cw_reach_commute)
+ * have no edge between them for these bytes: each comes behind what the first of them comes behind, and the
+ * next command of another kind behind all of them. Two commands of unordered queues that collide are a race
+ * in the program; the recorded order is kept.
  *
  * Access modes of kernel arguments (access.c): read for `constant` parameters and `read_only` images,
  * write for `write_only` images; a pointer to const is read when kernel_params.h can prove from the recorded

@@ -125,7 +125,8 @@ void cw_access_table_finish(struct cw_access_table *table);
 enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,
                               struct cw_error *err);
 
-/* For every byte of one memory: which command wrote it last and which have read it since.
+/* For every byte of one memory: which command wrote it last, or which updates did that commute, and which
+ * have read it since.
  *
  * The bytes [0, 2^64-1) are always covered by disjoint segments in a treap, so an access costs O(log
  * segments) plus the segments that it meets. Reader lists are shared between the parts of a segment that was
@@ -149,10 +150,15 @@ struct cw_reader {
     uint32_t command[CW_READERS];
 };
 
-/* Called for each segment that an access meets, in ascending order, before the access changes it. writer is
- * CW_NONE when nothing has written there. */
-typedef void cw_segment_visit(void *context, uint64_t bytes, uint32_t writer,
-                              const struct cw_reader *readers);
+/* The commands that used a segment before: those that wrote it, and those that have read it since. */
+struct cw_segment_users {
+    uint32_t writer;                 /* CW_NONE: nothing has written there, or the updates have */
+    const struct cw_reader *updates; /* NULL: the writer has */
+    const struct cw_reader *readers;
+};
+
+/* Called for each segment that an access meets, in ascending order, before the access changes it. */
+typedef void cw_segment_visit(void *context, uint64_t bytes, const struct cw_segment_users *before);
 
 struct cw_interval_pool *cw_interval_pool_create(void);
 void cw_interval_pool_destroy(struct cw_interval_pool *p);
@@ -163,5 +169,9 @@ bool cw_interval_map_read(struct cw_interval_map *m, struct cw_interval_pool *p,
                           uint32_t command, cw_segment_visit *visit, void *context);
 bool cw_interval_map_write(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,
                            uint32_t command, cw_segment_visit *visit, void *context);
+/* The same of a command that updates the bytes, in any order with others of class `commutes` (reach.h); 0: it
+ * reads them. `visit` sees none of those others. */
+bool cw_interval_map_update(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,
+                            uint32_t command, uint8_t commutes, cw_segment_visit *visit, void *context);
 
 #endif

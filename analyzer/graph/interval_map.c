@@ -1,5 +1,6 @@
 /* interval_map.c - see graph_parts.h. */
 #include "graph_parts.h"
+#include "../kernels/footprint/reach.h"
 #include "../record/trace.h"
 
 #include <stdlib.h>
@@ -8,8 +9,11 @@
 struct cw_segment {
     uint64_t lo, hi;
     struct cw_segment *left, *right;
-    struct cw_reader *readers;
+    struct cw_reader *readers; /* behind the updates where `closed`, else before them */
+    struct cw_reader *updates; /* behind the writer; all of class `commutes` */
     uint32_t writer, priority;
+    uint8_t commutes;
+    bool closed; /* no further command joins the updates */
 };
 
 enum { SLAB_BYTES = 32768 };
@@ -84,15 +88,21 @@ static void give_node(struct nodes *n, void *node)
     n->free = node;
 }
 
-/* A segment goes: so do the readers that no other list has. */
-static void give_segment(struct cw_interval_pool *p, struct cw_segment *s)
+/* A list goes: so do the readers that no other list has. */
+static void give_readers(struct cw_interval_pool *p, struct cw_reader *r)
 {
-    struct cw_reader *r = s->readers, *next;
+    struct cw_reader *next;
 
     for (; r && --r->lists == 0; r = next) {
         next = r->next;
         give_node(&p->readers, r);
     }
+}
+
+static void give_segment(struct cw_interval_pool *p, struct cw_segment *s)
+{
+    give_readers(p, s->readers);
+    give_readers(p, s->updates);
     give_node(&p->segments, s);
 }
 
@@ -161,8 +171,13 @@ static bool cut(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t 
     if (!part)
         return false;
     part->readers = s->readers;
+    part->updates = s->updates;
+    part->commutes = s->commutes;
+    part->closed = s->closed;
     if (part->readers)
         part->readers->lists++;
+    if (part->updates)
+        part->updates->lists++;
     s->hi = at;
     split(m->root, at, &low, &high);
     m->root = merge(merge(low, part), high);
@@ -185,9 +200,9 @@ static bool take_out(struct cw_interval_map *m, struct cw_interval_pool *p, uint
 }
 
 /* False when memory is out. */
-static bool add_reader(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command)
+static bool add_reader(struct cw_reader **list, struct cw_interval_pool *p, uint32_t command)
 {
-    struct cw_reader *r = s->readers;
+    struct cw_reader *r = *list;
 
     if (r && r->command[r->count - 1] == command)
         return true; /* two arguments of one command read the same bytes */
@@ -195,23 +210,67 @@ static bool add_reader(struct cw_segment *s, struct cw_interval_pool *p, uint32_
         r = take_node(&p->readers, sizeof *r);
         if (!r)
             return false;
-        *r = (struct cw_reader){.next = s->readers, .lists = 1};
-        s->readers = r;
+        *r = (struct cw_reader){.next = *list, .lists = 1};
+        *list = r;
     }
     r->command[r->count++] = command;
     return true;
 }
 
+/* The users of a segment for an access that comes behind all of them. */
+static struct cw_segment_users users_of(const struct cw_segment *s)
+{
+    if (!s->updates)
+        return (struct cw_segment_users){s->writer, NULL, s->readers};
+    return (struct cw_segment_users){CW_NONE, s->updates, s->closed ? s->readers : NULL};
+}
+
+static bool read_segment(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command)
+{
+    if (s->updates && !s->closed) { /* they lie between the readers of before and this one */
+        give_readers(p, s->readers);
+        s->readers = NULL;
+        s->closed = true;
+    }
+    return add_reader(&s->readers, p, command);
+}
+
+/* Behind readers of closed updates nothing needs the updates any more. One of another class is a writer. */
+static bool update_segment(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command,
+                           uint8_t commutes)
+{
+    bool other = s->updates && !s->closed && !cw_reach_commute(s->commutes, commutes);
+
+    if (other || s->closed) {
+        give_readers(p, s->updates);
+        s->updates = NULL;
+        s->writer = CW_NONE;
+        s->closed = false;
+    }
+    if (other) {
+        give_readers(p, s->readers);
+        s->readers = NULL;
+        s->writer = command;
+        return true;
+    }
+    s->commutes = commutes;
+    return add_reader(&s->updates, p, command);
+}
+
 /* Morris order would spare the stack; the expected depth of a treap is O(log n), so plain recursion is fine.
  */
-static bool read_segments(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command,
-                          cw_segment_visit *visit, void *context)
+static bool use_segments(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command, uint8_t commutes,
+                         cw_segment_visit *visit, void *context)
 {
     for (; s; s = s->right) {
-        if (!read_segments(s->left, p, command, visit, context))
+        struct cw_segment_users before = users_of(s);
+
+        if (!use_segments(s->left, p, command, commutes, visit, context))
             return false;
-        visit(context, s->hi - s->lo, s->writer, s->readers);
-        if (!add_reader(s, p, command))
+        if (s->updates && cw_reach_commute(s->commutes, commutes))
+            before = (struct cw_segment_users){s->closed ? CW_NONE : s->writer, NULL, s->readers};
+        visit(context, s->hi - s->lo, &before);
+        if (commutes ? !update_segment(s, p, command, commutes) : !read_segment(s, p, command))
             return false;
     }
     return true;
@@ -222,24 +281,31 @@ static void visit_and_free(struct cw_segment *s, struct cw_interval_pool *p, cw_
 {
     while (s) {
         struct cw_segment *right = s->right;
+        struct cw_segment_users before = users_of(s);
         visit_and_free(s->left, p, visit, context);
-        visit(context, s->hi - s->lo, s->writer, s->readers);
+        visit(context, s->hi - s->lo, &before);
         give_segment(p, s);
         s = right;
     }
 }
 
-bool cw_interval_map_read(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,
-                          uint32_t command, cw_segment_visit *visit, void *context)
+bool cw_interval_map_update(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,
+                            uint32_t command, uint8_t commutes, cw_segment_visit *visit, void *context)
 {
     struct cw_segment *low, *middle, *high;
     bool ok = take_out(m, p, lo, hi, &low, &middle, &high);
 
     if (!ok)
         return false;
-    ok = read_segments(middle, p, command, visit, context);
+    ok = use_segments(middle, p, command, commutes, visit, context);
     m->root = merge(merge(low, middle), high);
     return ok;
+}
+
+bool cw_interval_map_read(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,
+                          uint32_t command, cw_segment_visit *visit, void *context)
+{
+    return cw_interval_map_update(m, p, lo, hi, command, 0, visit, context);
 }
 
 bool cw_interval_map_write(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,

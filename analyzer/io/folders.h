@@ -27,6 +27,20 @@ enum cw_status cw_cache_folder(char *path, size_t size, struct cw_error *err);
  * Thread-safe. */
 int cw_cache_folder_open(int at, const char *name, unsigned closed);
 
+/* Folders in which known programs keep the binaries of their kernels: those that were built without clweave
+ * show nothing of their source (shim/programs/known_binaries.h). */
+
+struct cw_program_cache {
+    const char *program;       /* its file's name begins so */
+    const char *home, *folder; /* below HOME, unless an XDG variable says so; a pattern below that */
+};
+extern const struct cw_program_cache cw_program_caches[]; /* ended by a row whose program is NULL */
+
+/* The folder, where it is there (of several the first); path[] holds anything else where not. Thread-safe. */
+bool cw_program_cache_find(const struct cw_program_cache *c, char path[PATH_MAX]);
+/* The same of a program by its file's name. */
+bool cw_program_cache_of(const char *program, char path[PATH_MAX]);
+
 /* A program of clweave that stands beside this library or tool, and the environment that it
  * is run with (quiet_child.h). */
 

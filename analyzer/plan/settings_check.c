@@ -37,6 +37,17 @@ static enum cw_status check_limit(const char *value, struct cw_error *err)
                         CW_LIMIT_BYTES >> 20);
 }
 
+static enum cw_status check_device_times(const char *value, struct cw_error *err)
+{
+    struct cw_device_times_choice choice;
+
+    if (cw_options_device_times(value, &choice))
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID,
+                        "--device-times: '%.60s' is not on, off, all or every:N with N from 1 to %d", value,
+                        CW_DEVICE_TIMES_EVERY);
+}
+
 static enum cw_status check_log(const char *value, struct cw_error *err)
 {
     const char *file = strchr(value, ':');
@@ -156,6 +167,7 @@ enum cw_status cw_settings_check(const struct cw_option_info *info, const char *
         {offsetof(struct cw_options, out), check_out},
         {offsetof(struct cw_options, callsites), check_callsites},
         {offsetof(struct cw_options, limit), check_limit},
+        {offsetof(struct cw_options, device_times), check_device_times},
         {offsetof(struct cw_options, policy), check_policy},
         {offsetof(struct cw_options, blocks_n), check_blocks_n},
         {offsetof(struct cw_options, exchange), check_exchange},

@@ -455,10 +455,32 @@ static void merge_access(struct cw_trace *t, struct cw_slice *s)
             !(v[i].mode & last->mode)) {
             v[i].mode |= last->mode;
             v[i].declared |= last->declared;
+            v[i].commutes |= last->commutes;
+            v[i].sure |= last->sure;
             t->accesses.count--;
             s->count--;
             return;
         }
+}
+
+static bool read_access_member(struct cw_json_in *in, const char *key, size_t length, struct cw_t_access *a)
+{
+    uint64_t commutes;
+
+    if (field_key_is(key, length, "memory"))
+        return field_read_ref(in, &a->memory);
+    if (field_key_is(key, length, "offset"))
+        return cw_json_u64(in, UINT64_MAX, &a->offset);
+    if (field_key_is(key, length, "bytes"))
+        return cw_json_u64(in, UINT64_MAX, &a->bytes);
+    if (field_key_is(key, length, "sure"))
+        return cw_json_bool(in, &a->sure);
+    if (!field_key_is(key, length, "commutes"))
+        return cw_json_skip(in);
+    if (!cw_json_u64(in, UINT8_MAX, &commutes))
+        return false;
+    a->commutes = (uint8_t)commutes;
+    return true;
 }
 
 /* "reads" or "writes" of a command, mode says which; they share the slice. */
@@ -473,18 +495,9 @@ static bool field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint3
         bool ok = true;
         if (!a)
             return field_no_memory(in);
-        *a = (struct cw_t_access){.memory = CW_NONE, .mode = (uint16_t)mode, .declared = (uint16_t)mode};
-        for (bool member = cw_json_begin(in, '{'); ok && cw_json_next(in, '}', &member);) {
-            if (!cw_json_key(in, &key, &length))
-                return false;
-            if (field_key_is(key, length, "memory"))
-                ok = field_read_ref(in, &a->memory);
-            else if (field_key_is(key, length, "offset"))
-                ok = cw_json_u64(in, UINT64_MAX, &a->offset);
-            else
-                ok = field_key_is(key, length, "bytes") ? cw_json_u64(in, UINT64_MAX, &a->bytes)
-                                                        : cw_json_skip(in);
-        }
+        *a = (struct cw_t_access){.memory = CW_NONE, .mode = (uint8_t)mode, .declared = (uint8_t)mode};
+        for (bool member = cw_json_begin(in, '{'); ok && cw_json_next(in, '}', &member);)
+            ok = cw_json_key(in, &key, &length) && read_access_member(in, key, length, a);
         if (in->err->status || !field_fits(in, t->accesses.count))
             return false;
         s->count++;

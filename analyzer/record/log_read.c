@@ -152,6 +152,7 @@ static enum cw_status read_header(struct cw_log_reader *r)
     p->end_ns = h->end_ns;
     p->run_mode = h->run_mode;
     p->all_calls = h->all_calls;
+    p->times_every = h->times_every > 1 ? h->times_every : 0;
     p->dropped_commands = h->dropped;
     p->complete = h->complete && !h->stopped;
     if (h->stopped)

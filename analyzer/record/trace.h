@@ -52,6 +52,7 @@ struct cw_t_process {
     uint64_t dropped_commands;  /* older ones that --limit has dropped, waits included */
     uint64_t impossible_times;  /* commands whose times of the vendor cannot be (command_facts.h) */
     bool all_calls;             /* the trace's calls are all that were made (--calls) */
+    uint64_t times_every; /* one command in so many has device times, drawn by lot; 0: all were asked for */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */
     uint64_t user_events, user_events_unreleased, unused_events, events_unreleased;
@@ -163,8 +164,11 @@ struct cw_t_sampler {
 /* Bytes [offset, offset+bytes) of memory object `memory`, as the command sees that object. */
 struct cw_t_access {
     uint32_t memory;
-    uint16_t mode;     /* enum cw_access_mode: the accesses that the command cannot be proven not to make */
-    uint16_t declared; /* the same if every `const` and every CL_MEM_ flag were true; never more than mode */
+    uint8_t mode;     /* enum cw_access_mode: the accesses that the command cannot be proven not to make */
+    uint8_t declared; /* the same if every `const` and every CL_MEM_ flag were true; never more than mode */
+    uint8_t
+        commutes; /* class of atomic operations that may change places (reach.h, cw_reach_commute); 0: none */
+    bool sure;    /* of a write: the command surely stores to all of these bytes */
     uint64_t offset, bytes;
 };
 

@@ -90,7 +90,11 @@ static void put_accesses(struct cw_json_out *o, const struct cw_trace *t, struct
         cw_json_put_u64(o, a->offset);
         cw_json_put_text(o, ",\"bytes\":");
         cw_json_put_u64(o, a->bytes);
-        cw_json_put_char(o, '}');
+        if (mode == CW_ACCESS_WRITE && a->commutes) {
+            cw_json_put_text(o, ",\"commutes\":");
+            cw_json_put_u64(o, a->commutes);
+        }
+        cw_json_put_text(o, mode == CW_ACCESS_WRITE && a->sure ? ",\"sure\":true}" : "}");
     }
     cw_json_put_char(o, ']');
 }

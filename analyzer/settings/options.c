@@ -244,6 +244,24 @@ uint64_t cw_options_limit(const char *text)
     return *end || value < CW_LIMIT_BYTES || value > 0x1p60 ? UINT64_MAX : (uint64_t)value;
 }
 
+bool cw_options_device_times(const char *text, struct cw_device_times_choice *choice)
+{
+    const char *number = strncmp(text, "every:", 6) ? "" : text + 6;
+    size_t digits = strspn(number, "0123456789");
+    bool on = false;
+
+    *choice = (struct cw_device_times_choice){0};
+    if (!strcmp(text, "all"))
+        *choice = (struct cw_device_times_choice){1, true};
+    else if (digits && digits < 8 && !number[digits])
+        choice->every = (uint32_t)strtoul(number, NULL, 10);
+    else if (*text && !set_bool(&on, "", text, NULL))
+        return choice->every = on, true;
+    return choice->every >= 1 && choice->every <= CW_DEVICE_TIMES_EVERY
+               ? true
+               : (*choice = (struct cw_device_times_choice){0}, false);
+}
+
 int cw_options_log_level(const char *text)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};

@@ -93,6 +93,16 @@ int cw_options_callsites(const char *text);
 enum { CW_LIMIT_BYTES = 4 << 20 };
 uint64_t cw_options_limit(const char *text);
 
+/* Which commands have device times, as a value of `device_times` says. */
+struct cw_device_times_choice {
+    uint32_t every; /* one in so many; 0: none */
+    bool all;       /* QUEUED and SUBMIT of each, besides START and END */
+};
+enum { CW_DEVICE_TIMES_EVERY = 1000000 }; /* `every` at most */
+
+/* Reads "every:N", "all", or a word of a BOOL. False: `text` is none of these; `choice` is zero then. */
+bool cw_options_device_times(const char *text, struct cw_device_times_choice *choice);
+
 /* Index of the level of "LEVEL" or "LEVEL:FILE" in error, warning, info, debug; -1 for none of them. */
 int cw_options_log_level(const char *text);
 

@@ -253,7 +253,7 @@ void cw_capture_finished(void)
     while ((p = done)) {
         done = p->next;
         if (p->owned && p->profiled)
-            cw_device_times_write(p->event, p->seq);
+            cw_device_times_write(p->event, p->seq, false);
         if (p->owned)
             cw_traced.clReleaseEvent(p->event);
         free(p);

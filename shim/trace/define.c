@@ -3,6 +3,7 @@
 
 #include "recorder.h"
 #include "../door/lock.h"
+#include "../programs/known_binaries.h"
 #include "../../analyzer/record/trace.h"
 
 struct cw_recorder_settings cw_recorder;
@@ -333,6 +334,8 @@ void cw_define_object_dropped(enum cw_log_object kind, void *state)
 {
     if (kind == CW_LOG_O_KERNEL)
         cw_kernel_destroy(state);
+    else if (kind == CW_LOG_O_PROGRAM)
+        cw_known_build_drop(state);
     else
         free(state);
 }

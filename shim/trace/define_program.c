@@ -4,6 +4,7 @@
 
 #include "../../analyzer/kernels/source/header_files.h"
 #include "../../analyzer/record/trace.h"
+#include "../programs/known_binaries.h"
 #include "../programs/program_exchange.h"
 #include "recorder.h"
 
@@ -94,16 +95,73 @@ void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const c
     define(program, kind, hash, NULL, inputs, count);
 }
 
-void cw_define_binary(cl_program program, const unsigned char *binary, size_t bytes, bool alone)
+/* The source beside a binary in pyopencl's cache, the caller's to free; NULL: none. */
+static char *pyopencl_source(const unsigned char *binary, size_t bytes)
 {
-    const uint64_t hash = binary ? cw_define_hash(CW_FNV_START, binary, bytes) : 0;
     struct cw_pyopencl_cache cache = {binary, bytes, NULL};
+
+    if (cw_pyopencl_cache_may_have(binary, bytes))
+        cw_pyopencl_cache_search(&cache);
+    return cache.source;
+}
+
+void cw_define_binary(cl_program program, cl_uint n, const cl_device_id *devices, const size_t *bytes,
+                      const unsigned char *const *binaries)
+{
+    struct cw_known_build *b =
+        cw_recorder.no_sources ? NULL : cw_known_binaries_find(n, devices, bytes, binaries);
+    char *source = b ? strdup(b->source) : NULL;
+    struct cw_object *o;
+    uint64_t hash = 0;
     int saved = errno;
 
-    if (alone && !cw_recorder.no_sources && cw_pyopencl_cache_may_have(binary, bytes))
-        cw_pyopencl_cache_search(&cache);
+    if (!b && n == 1 && !cw_recorder.no_sources)
+        source = pyopencl_source(binaries[0], bytes[0]);
+    for (cl_uint i = 0; i < n && !hash; i++)
+        if (binaries[i] && bytes[i])
+            hash = cw_define_hash(CW_FNV_START, binaries[i], bytes[i]);
     errno = saved;
-    define(program, CW_PROGRAM_BINARY, hash, cache.source, NULL, 0);
+    define(program, CW_PROGRAM_BINARY, hash, source, NULL, 0);
+    o = cw_object_find(program, CW_LOG_O_PROGRAM);
+    if (o)
+        cw_known_build_set(&o->build, b);
+    else
+        cw_known_build_drop(b);
+}
+
+/* One that was made of a known binary stays of the build that this is from. */
+static bool is_of_binary(struct cw_object *o)
+{
+    struct cw_known_build *b = cw_known_build_read(&o->build);
+    bool is = b && b->source;
+
+    cw_known_build_drop(b);
+    return is;
+}
+
+void cw_define_build_begins(cl_program program)
+{
+    struct cw_object *o = cw_object_find(program, CW_LOG_O_PROGRAM);
+
+    if (o && !is_of_binary(o))
+        cw_known_build_set(&o->build, NULL);
+}
+
+void cw_define_built(cl_program program, const char *options)
+{
+    struct cw_object *o = cw_object_find(program, CW_LOG_O_PROGRAM);
+
+    if (o && !is_of_binary(o))
+        cw_known_build_set(&o->build, cw_known_build_new(NULL, options ? options : "", false));
+}
+
+cl_int cw_define_fetch(cl_program program, size_t capacity, void *to, size_t *bytes)
+{
+    static const cw_known_latest none;
+    const struct cw_object *o = cw_recorder.no_sources ? NULL : cw_object_find(program, CW_LOG_O_PROGRAM);
+
+    return cw_known_binaries_fetch(o ? &o->build : &none, cw_traced.clGetProgramInfo, program, capacity, to,
+                                   bytes);
 }
 
 /* The source of a build with the headers in it, stored as a blob, where it may have some: another day the
@@ -137,6 +195,7 @@ static void encode_joined(struct cw_rec *r, cl_program program, const char *opti
 void cw_define_build(cl_program program, const char *options, const struct cw_define_headers *headers)
 {
     struct cw_object *o = cw_known(program, CW_LOG_O_PROGRAM);
+    struct cw_known_build *b = o ? cw_known_build_read(&o->build) : NULL;
     struct cw_rec r;
     int saved = errno;
 
@@ -144,7 +203,8 @@ void cw_define_build(cl_program program, const char *options, const struct cw_de
         return;
     cw_log_rec_begin(&r);
     cw_rec_u(&r, o->id);
-    cw_log_rec_string(&r, options);
+    cw_log_rec_string(&r, b && b->source ? b->options : options);
+    cw_known_build_drop(b);
     if (cw_recorder.capture_data && headers)
         encode_joined(&r, program, options, headers);
     else

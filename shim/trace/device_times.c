@@ -1,28 +1,66 @@
+/* device_times.c - device times: those that the vendor's events tell, and those that run mode knows.
+ *
+ * An event that the program has released, or that this library has asked for, is pending until its command
+ * has finished. In mode trace the reader asks the vendor for the times, a batch at once. In mode run the
+ * program's threads do, as a question may make run mode close a window. */
 #include <errno.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <stdlib.h>
 
+#include "../../analyzer/record/command_facts.h"
 #include "../door/lock.h"
 #include "../door/log.h"
+#include "../door/thread.h"
 #include "recorder.h"
 
-#define HARVEST_AT  1024  /* pending commands at which an enqueue looks for finished ones */
+#define HARVEST_AT  1024  /* pending commands more than the last harvest has left: an enqueue has them read */
 #define MAX_PENDING 65536 /* beyond it the oldest lose their times rather than memory grow */
 #define BATCH       128
 #define PATIENCE    256 /* unfinished ones in a row after which a harvest ends */
+/* QUEUED and SUBMIT place the device's clock beside the host's: of as many commands first, then of one in as
+ * many */
+#define WHOLE 64
 
 struct pending {
     cl_event event; /* a reference that this library holds */
     uint64_t seq;
+    bool whole;
 };
 static struct pending *ring; /* MAX_PENDING entries, made when first needed */
 static uint32_t head;
 static _Atomic uint32_t size; /* read without the lock, too */
+static _Atomic uint32_t harvest_at = HARVEST_AT;
 static cw_lock ring_lock;
+static _Atomic uint32_t harvests; /* under way: they hold commands that are not in the ring */
+static sem_t wake;                /* of the reader */
+static atomic_bool asked;         /* and not seen by the reader yet */
+enum { READER_NONE, READER_IS_THERE, READER_CANNOT_BE };
+static _Atomic int reader;
 
-void cw_device_times_after_fork(void)
+void cw_device_times_start(void)
 {
     cw_lock_free(&ring_lock);
-    size = 0; /* the parent's commands */
+    size = harvests = 0; /* the parent's commands */
+    harvest_at = HARVEST_AT;
+    reader = READER_NONE;
+    asked = false;
+    sem_init(&wake, 0, 0);
+}
+
+/* The finalizer of SplitMix64. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+bool cw_device_times_wants(uint64_t seq)
+{
+    uint32_t every = cw_recorder.device_times.every;
+
+    return every <= 1 || seq % every == mix(seq / every + 1) % every;
 }
 
 /* Appends `p`; an entry that had to make room is returned in *out (event NULL: nothing). */
@@ -67,7 +105,6 @@ static uint32_t pop(struct pending *batch, uint32_t want)
 
 static void encode_times(struct cw_rec *r, uint64_t seq, cl_int status, const uint64_t at[4])
 {
-    cw_log_rec_begin(r);
     cw_rec_s(r, (int64_t)(seq - r->seq));
     cw_rec_s(r, status);
     cw_rec_u(r, at[0]);
@@ -77,11 +114,13 @@ static void encode_times(struct cw_rec *r, uint64_t seq, cl_int status, const ui
 
 void cw_device_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4])
 {
+    static const uint64_t unknown[4];
     struct cw_rec r;
 
     if (!cw_formula_is_recording())
         return;
-    encode_times(&r, seq, status, at);
+    cw_log_rec_begin(&r);
+    encode_times(&r, seq, status, cw_device_times_wants(seq) ? at : unknown);
     cw_rec_u(&r, device);
     cw_log_rec_commit(&r, CW_LOG_RAN);
 }
@@ -159,52 +198,128 @@ void cw_device_times_move(const struct cw_times_move *m)
     cw_log_rec_commit(&r, CW_LOG_MOVE);
 }
 
-bool cw_device_times_write(cl_event event, uint64_t seq)
+static uint64_t ask(cl_event event, cl_profiling_info what)
 {
-    static const cl_profiling_info what[4] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
-                                              CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
-    cl_int exec_status = CL_QUEUED;
-    uint64_t at[4] = {0};
-    struct cw_rec r;
-    int i;
+    uint64_t ns = 0;
 
-    if (cw_traced.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof exec_status, &exec_status,
-                                 NULL) != CL_SUCCESS ||
-        exec_status > CL_COMPLETE)
+    return cw_traced.clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL) == CL_SUCCESS ? ns : 0;
+}
+
+static bool has_finished(cl_event event, cl_int *status)
+{
+    return cw_traced.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof *status, status, NULL) ==
+               CL_SUCCESS &&
+           *status <= CL_COMPLETE;
+}
+
+/* A time of END that can be is one of a command that is complete: that saves the question for its status. */
+bool cw_device_times_write(cl_event event, uint64_t seq, bool whole)
+{
+    static _Atomic uint32_t written;
+    uint64_t at[4] = {[3] = ask(event, CL_PROFILING_COMMAND_END)};
+    cl_int status = CL_COMPLETE;
+    struct cw_thread *t;
+    struct cw_rec r;
+    uint32_t n;
+
+    if ((!at[3] || !cw_event_times_are_possible(at)) && !has_finished(event, &status))
         return false;
-    for (i = 0; i < 4; i++)
-        if (cw_traced.clGetEventProfilingInfo(event, what[i], sizeof at[i], &at[i], NULL) != CL_SUCCESS)
-            at[i] = 0;
-    encode_times(&r, seq, exec_status, at);
+    at[2] = at[3] ? ask(event, CL_PROFILING_COMMAND_START) : 0;
+    n = atomic_fetch_add_explicit(&written, 1, memory_order_relaxed);
+    if (at[3] && (whole || cw_recorder.device_times.all || n < WHOLE || n % WHOLE == 0)) {
+        at[0] = ask(event, CL_PROFILING_COMMAND_QUEUED);
+        at[1] = ask(event, CL_PROFILING_COMMAND_SUBMIT);
+    }
+    if (!cw_formula_is_recording() || !(t = cw_log_thread()))
+        return true;
+    cw_log_rec_begin_plain(&r, t); /* a number of its own would shift those of the program's commands */
+    encode_times(&r, seq, status, at);
     cw_log_rec_commit(&r, CW_LOG_TIMES);
     return true;
 }
 
-void cw_device_times_harvest(bool all)
+void cw_device_times_harvest(void)
 {
     struct pending batch[BATCH], out;
     uint32_t left = size, unfinished = 0, n, i;
 
-    if (CW_LIKELY(!left) || (!all && left < HARVEST_AT))
+    if (CW_LIKELY(!left))
         return;
+    atomic_fetch_add(&harvests, 1);
     for (; left && unfinished < PATIENCE && (n = pop(batch, left < BATCH ? left : BATCH)); left -= n)
         for (i = 0; i < n; i++) {
             out.event = batch[i].event;
-            unfinished = cw_device_times_write(batch[i].event, batch[i].seq) ? 0 : unfinished + 1;
+            unfinished =
+                cw_device_times_write(batch[i].event, batch[i].seq, batch[i].whole) ? 0 : unfinished + 1;
             if (unfinished && !push(batch[i], &out))
                 out.event = batch[i].event;
             if (out.event)
                 cw_traced.clReleaseEvent(out.event);
         }
+    harvest_at = size + HARVEST_AT;
+    atomic_fetch_sub(&harvests, 1);
 }
 
-void cw_device_times_adopt(cl_event event, uint64_t seq)
+static void *read_times(void *unused)
+{
+    for (;;) {
+        while (sem_wait(&wake))
+            ;
+        asked = false;
+        atomic_fetch_add(&harvests, 1); /* before it looks: the end waits for it, or it sees the end */
+        if (reader == READER_IS_THERE)
+            cw_device_times_harvest();
+        atomic_fetch_sub(&harvests, 1);
+    }
+    return unused;
+}
+
+/* True: the reader is there, and will look. */
+static bool ask_reader(void)
+{
+    int expected = READER_NONE, saved = errno;
+    pthread_t thread;
+
+    if (cw_recorder.reads_itself)
+        return false;
+    if (atomic_compare_exchange_strong(&reader, &expected, READER_IS_THERE) &&
+        !cw_thread_try(&thread, read_times, NULL))
+        reader = READER_CANNOT_BE;
+    if (reader == READER_IS_THERE && !atomic_exchange(&asked, true))
+        sem_post(&wake);
+    errno = saved;
+    return reader == READER_IS_THERE;
+}
+
+void cw_device_times_finished(void)
+{
+    if (CW_LIKELY(size < BATCH) && !cw_recorder.reads_itself)
+        return;
+    if (size && !ask_reader())
+        cw_device_times_harvest();
+}
+
+void cw_device_times_settle(void)
+{
+    cw_device_times_harvest();
+    while (harvests)
+        sched_yield();
+}
+
+void cw_device_times_end(void)
+{
+    reader = READER_CANNOT_BE;
+    cw_device_times_settle();
+}
+
+void cw_device_times_adopt(cl_event event, uint64_t seq, bool whole)
 {
     struct pending out;
 
-    if (!push((struct pending){event, seq}, &out))
+    if (!push((struct pending){event, seq, whole}, &out))
         cw_traced.clReleaseEvent(event);
     if (out.event)
         cw_traced.clReleaseEvent(out.event);
-    cw_device_times_harvest(false);
+    if (CW_UNLIKELY(size >= harvest_at) && !ask_reader())
+        cw_device_times_harvest();
 }

@@ -3,7 +3,7 @@
 
 #define SAMPLE 64 /* one in this many enqueues is timed as a whole, to estimate the cost of recording */
 
-_Thread_local uint64_t cw_enqueuing;
+__thread uint64_t cw_enqueuing __attribute__((tls_model("initial-exec")));
 
 /* The part of an enqueue head that names events. */
 static void enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list)
@@ -57,7 +57,9 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
     e->wanted = event != NULL;
     e->own = NULL;
     e->event = event;
-    if (CW_UNLIKELY(!event && e->queue && e->queue->flags & CW_OBJECT_PROFILED))
+    e->first = false;
+    if (CW_UNLIKELY(!event && e->queue && e->queue->flags & CW_OBJECT_PROFILED &&
+                    cw_device_times_wants(e->r.seq)))
         e->event = &e->own;
     cw_enqueuing = e->r.seq + 1;
     e->r.begin_ns = cw_now_ns();
@@ -74,8 +76,9 @@ static void remember_event(struct cw_enqueue *e)
         return;
     o->seq = e->r.seq;
     o->owner = e->queue_handle;
-    if (e->queue)
-        atomic_fetch_or_explicit(&o->flags, e->queue->flags & CW_OBJECT_PROFILED, memory_order_relaxed);
+    o->id = e->first;
+    if (CW_UNLIKELY(e->queue && e->queue->flags & CW_OBJECT_PROFILED && cw_device_times_wants(e->r.seq)))
+        atomic_fetch_or_explicit(&o->flags, CW_OBJECT_PROFILED, memory_order_relaxed);
 }
 
 void cw_enqueue_returned(struct cw_enqueue *e, cl_int status)
@@ -103,7 +106,7 @@ void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind)
             t->recorder_ns += (cw_now_ns() - e->enter_ns - inside) * SAMPLE;
     }
     if (CW_UNLIKELY(e->own != NULL))
-        cw_device_times_adopt(e->own, seq);
+        cw_device_times_adopt(e->own, seq, e->first);
 }
 
 static void encode_triple(struct cw_rec *r, const size_t *v)

@@ -10,8 +10,8 @@
 #define CW_TRACE_HOOKS(X)                                                                                    \
     /* hooks_object.c, also retain and release of programs and kernels */                                    \
     X(clGetPlatformIDs) X(clGetDeviceIDs) X(clCreateSubDevices) X(clReleaseDevice) X(clCreateContext)        \
-    X(clCreateContextFromType) X(clRetainContext) X(clReleaseContext) X(clCreateSampler)                     \
-    X(clCreateSamplerWithProperties) X(clRetainSampler) X(clReleaseSampler)                                  \
+    X(clCreateContextFromType) X(clGetContextInfo) X(clRetainContext) X(clReleaseContext)                    \
+    X(clCreateSampler) X(clCreateSamplerWithProperties) X(clRetainSampler) X(clReleaseSampler)               \
     /* hooks_queue.c */                                                                                      \
     X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                    \
     X(clReleaseCommandQueue) X(clGetCommandQueueInfo) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)    \
@@ -24,7 +24,7 @@
     /* hooks_program.c */                                                                                    \
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clCreateProgramWithIL)                       \
     X(clCreateProgramWithBuiltInKernels) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram)            \
-    X(clCompileProgram) X(clLinkProgram)                                                                     \
+    X(clCompileProgram) X(clLinkProgram) X(clGetProgramInfo)                                                 \
     /* hooks_kernel.c */                                                                                     \
     X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)      \
     X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)           \

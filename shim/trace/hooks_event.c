@@ -81,7 +81,7 @@ cl_int cw_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_n
     o = NULL;
 
     /* by the queue: events of commands that came after recording stopped are not known */
-    if (cw_recorder.device_times &&
+    if (cw_recorder.device_times.every &&
         cw_traced.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) == CL_SUCCESS)
         o = cw_object_find(queue, CW_LOG_O_QUEUE);
     if (o && o->flags & CW_OBJECT_HIDDEN_PROFILING)
@@ -102,7 +102,7 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
 {
     struct cw_object *o = cw_formula_is_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
     struct cw_thread *t;
-    bool profiled;
+    bool profiled, first;
     uint64_t seq;
 
     if (CW_UNLIKELY(!o && cw_formula_is_recording()))
@@ -112,13 +112,14 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
     cw_calls_stale_event_released(o);
     profiled = o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation;
     seq = o->seq;
+    first = o->id;
     t = cw_log_thread();
     cw_object_remove_released(o, t ? cw_callsite_leaf(t, CW_CALLER) : 0);
     if (CW_UNLIKELY(cw_recorder.capture_data) && cw_capture_adopt(event))
         return CL_SUCCESS;
-    if (!profiled || cw_device_times_write(event, seq))
+    if (!profiled || (cw_recorder.reads_itself && cw_device_times_write(event, seq, first)))
         return cw_traced.clReleaseEvent(event);
-    cw_device_times_adopt(event, seq); /* not finished yet: the reference is ours now */
+    cw_device_times_adopt(event, seq, first); /* the reference is ours now */
     return CL_SUCCESS;
 }
 

@@ -105,7 +105,7 @@ static void encode(struct cw_enqueue *e, cl_kernel kernel, const struct cw_range
 
     if (CW_UNLIKELY(cw_recorder.capture_data))
         cw_kernel_each_memory(o, cw_capture_used, e->queue_handle);
-    cw_kernel_encode(&e->r, o, range, e->t);
+    e->first = !cw_kernel_encode(&e->r, o, range, e->t);
 }
 
 cl_int cw_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,

@@ -66,6 +66,14 @@ cl_int cw_hook_clReleaseDevice(cl_device_id device)
     return cw_traced.clReleaseDevice(device);
 }
 
+cl_int cw_hook_clGetContextInfo(cl_context context, cl_context_info param_name, size_t size, void *value,
+                                size_t *size_ret)
+{
+    if (param_name == CL_CONTEXT_REFERENCE_COUNT)
+        cw_device_times_settle(); /* vendors' events hold references */
+    return cw_traced.clGetContextInfo(context, param_name, size, value, size_ret);
+}
+
 static cl_context context_made(cl_context context)
 {
     if (context && cw_formula_is_recording()) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../analyzer/record/trace.h"
+#include "../programs/known_binaries.h"
 #include "capture.h"
 #include "hooks.h"
 
@@ -33,8 +34,7 @@ cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_dev
         cw_capture_program(1, NULL, NULL);
     for (i = 0; i < num_devices && (!binaries[i] || !lengths[i]); i++)
         ;
-    cw_define_binary(program, i < num_devices ? binaries[i] : NULL, i < num_devices ? lengths[i] : 0,
-                     num_devices == 1);
+    cw_define_binary(program, num_devices, device_list, lengths, binaries);
     if (cw_recorder.capture_data && i < num_devices)
         cw_define_bytes(program, binaries[i], lengths[i]);
     return program;
@@ -85,9 +85,12 @@ cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_
                               const char *options, void(CL_CALLBACK *pfn_notify)(cl_program, void *),
                               void *user_data)
 {
-    cl_int status =
-        cw_traced.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
+    cl_int status;
 
+    cw_define_build_begins(program);
+    status = cw_traced.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
+    if (status == CL_SUCCESS && !pfn_notify && cw_known_build_is_whole(program, num_devices))
+        cw_define_built(program, options);
     return built(program, options, pfn_notify ? NULL : &(struct cw_define_headers){0}, status);
 }
 
@@ -96,11 +99,21 @@ cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const c
                                 const char **names, void(CL_CALLBACK *pfn_notify)(cl_program, void *),
                                 void *user_data)
 {
-    cl_int status = cw_traced.clCompileProgram(program, num_devices, device_list, options, num_headers,
-                                               headers, names, pfn_notify, user_data);
+    cl_int status;
 
+    cw_define_build_begins(program);
+    status = cw_traced.clCompileProgram(program, num_devices, device_list, options, num_headers, headers,
+                                        names, pfn_notify, user_data);
     return built(program, options,
                  pfn_notify ? NULL : &(struct cw_define_headers){num_headers, headers, names}, status);
+}
+
+cl_int cw_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t capacity, void *to,
+                                size_t *bytes)
+{
+    return name == CL_PROGRAM_BINARIES && to
+               ? cw_define_fetch(program, capacity, to, bytes)
+               : cw_traced.clGetProgramInfo(program, name, capacity, to, bytes);
 }
 
 cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,

@@ -16,7 +16,7 @@ void cw_hooks_host_synchronised(cl_command_queue queue, uint64_t seq)
         cw_capture_finished();
         cw_capture_queue_idle(queue, seq);
     }
-    cw_device_times_harvest(true);
+    cw_device_times_finished();
 }
 
 /* `hidden`: this library has asked for profiling; `properties`: those that the program gave, kept for queries
@@ -43,8 +43,8 @@ static bool queue_made(cl_command_queue queue, bool hidden, const cl_queue_prope
 cl_command_queue cw_hook_clCreateCommandQueue(cl_context context, cl_device_id device,
                                               cl_command_queue_properties properties, cl_int *errcode_ret)
 {
-    bool hidden =
-        cw_recorder.device_times && !(properties & CL_QUEUE_PROFILING_ENABLE) && cw_formula_is_recording();
+    bool hidden = cw_recorder.device_times.every && !(properties & CL_QUEUE_PROFILING_ENABLE) &&
+                  cw_formula_is_recording();
     cl_command_queue queue = NULL;
 
     if (hidden)
@@ -96,7 +96,7 @@ cl_command_queue cw_hook_clCreateCommandQueueWithProperties(cl_context context, 
     size_t count = 0;
     int saved = errno;
 
-    if (cw_recorder.device_times && cw_formula_is_recording())
+    if (cw_recorder.device_times.every && cw_formula_is_recording())
         ours = with_profiling(properties, &count);
     errno = saved;
     if (ours)
@@ -127,9 +127,11 @@ static cl_int answer_array(const struct cw_object *o, size_t size, void *value, 
 cl_int cw_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param_name, size_t size,
                                      void *value, size_t *size_ret)
 {
-    struct cw_object *o = cw_recorder.device_times ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
+    struct cw_object *o = cw_recorder.device_times.every ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
     cl_int status;
 
+    if (param_name == CL_QUEUE_REFERENCE_COUNT)
+        cw_device_times_settle(); /* vendors' events hold references */
     if (CW_LIKELY(!o || !(o->flags & CW_OBJECT_HIDDEN_PROFILING)))
         return cw_traced.clGetCommandQueueInfo(queue, param_name, size, value, size_ret);
     if (param_name == CL_QUEUE_PROPERTIES_ARRAY && o->state &&
@@ -164,7 +166,7 @@ cl_int cw_hook_clRetainCommandQueue(cl_command_queue queue)
 {
     cl_int status = cw_traced.clRetainCommandQueue(queue);
 
-    if (status == CL_SUCCESS && (cw_formula_is_recording() || cw_recorder.device_times))
+    if (status == CL_SUCCESS && (cw_formula_is_recording() || cw_recorder.device_times.every))
         cw_object_retain(queue, CW_LOG_O_QUEUE);
     return status;
 }
@@ -173,12 +175,13 @@ cl_int cw_hook_clReleaseCommandQueue(cl_command_queue queue)
 {
     bool recording = cw_formula_is_recording();
     struct cw_object *o =
-        recording || cw_recorder.device_times ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
+        recording || cw_recorder.device_times.every ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
 
     if (o) {
         if (CW_UNLIKELY(cw_recorder.capture_data && recording) && atomic_load(&o->refs) == 1)
             cw_capture_queue_released(queue);
-        cw_device_times_harvest(true);
+        if (atomic_load(&o->refs) == 1)
+            cw_device_times_harvest(); /* pending events would keep it */
         cw_defined_release(queue, CW_LOG_O_QUEUE, CW_CALLER);
     } else if (recording) {
         cw_defined_release(queue, CW_LOG_O_QUEUE, CW_CALLER); /* which notes that it was released before */
@@ -205,7 +208,7 @@ cl_int cw_hook_clFinish(cl_command_queue queue)
 
     if (!cw_enqueue_host_begin(&r, queue, 0, NULL, CW_CALLER)) {
         status = cw_traced.clFinish(queue);
-        cw_device_times_harvest(true); /* recording may have stopped with own events pending */
+        cw_device_times_finished(); /* recording may have stopped with own events pending */
         return status;
     }
     status = cw_traced.clFinish(queue);

@@ -19,6 +19,7 @@ struct cw_kernel {
     uint32_t count;
     uint32_t dirty_low, dirty_high; /* arguments outside [low, high) are clean */
     uint32_t segment;               /* of the latest record's thread */
+    uint32_t recorded;              /* the generation of the log that has a record of it; 0: none */
     uint64_t latest; /* generation << 32 | thread number + 1 of the latest record; 0: none to build upon */
     bool indirect;
     uint8_t dims, has; /* the latest record's range; has: CW_LOG_K_LOCAL_NULL | _OFFSET | _TASK */
@@ -183,8 +184,11 @@ static void encode_arg(struct cw_rec *r, uint32_t index, const struct arg_shadow
     cw_rec_u(r, a->kind | (short_value ? a->size << 4 : 0));
     switch (a->kind) {
     case CW_ARG_VALUE:
-        if (!short_value)
-            cw_rec_u(r, a->size);
+        if (CW_LIKELY(short_value)) {
+            cw_rec_word(r, a->value, a->size);
+            break;
+        }
+        cw_rec_u(r, a->size);
         cw_log_rec_bytes(r, a->size > 8 ? a->big : (const uint8_t *)&a->value, a->size);
         break;
     case CW_ARG_LOCAL:
@@ -284,12 +288,12 @@ static size_t most_bytes(const struct cw_kernel *k)
     return bytes;
 }
 
-void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range,
+bool cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range,
                       struct cw_thread *t)
 {
     struct cw_kernel *k = kernel ? kernel->state : NULL;
     uint64_t me = (uint64_t)cw_log_generation << 32 | (t->number + 1);
-    bool nested = t->depth > 1, full, same;
+    bool nested = t->depth > 1, full, same, known;
     uint8_t dims = range->work_dim <= 3 ? (uint8_t)range->work_dim : 0;
     size_t flat[9];
     uint8_t has = flatten(range, flat);
@@ -299,14 +303,17 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
         cw_rec_u(r, CW_LOG_K_FULL | CW_LOG_K_NESTED | has);
         encode_range(r, dims, has, flat);
         cw_rec_u(r, 0);
-        return;
+        return true;
     }
     cw_lock_take(&k->lock);
     if (CW_UNLIKELY(cw_log_is_limited()))
         cw_log_thread_space(t, most_bytes(k), r);
     full = nested || k->latest != me || (cw_log_is_limited() && k->segment != t->segment);
-    if (CW_UNLIKELY(full && k->latest >> 32 != cw_log_generation))
+    known = !full || k->recorded == cw_log_generation;
+    if (CW_UNLIKELY(!known)) {
         define_args(k);
+        k->recorded = cw_log_generation;
+    }
     same = !full && dims == k->dims && has == k->has && !memcmp(flat, k->range, sizeof flat);
     cw_rec_u(r, has | (full ? CW_LOG_K_FULL : 0) | (nested ? CW_LOG_K_NESTED : 0) |
                     (same ? CW_LOG_K_SAME_RANGE : 0));
@@ -322,4 +329,5 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
     if (k->indirect)
         r->flags |= CW_LOG_E_UNKNOWN_ACCESS;
     cw_lock_free(&k->lock);
+    return known;
 }

@@ -110,6 +110,7 @@ static void fill_header(struct cw_log_header *h, struct cw_log_traits traits)
     h->run_mode = traits.run_mode;
     h->all_calls = traits.all_calls;
     h->limited = traits.limit != 0;
+    h->times_every = traits.times_every;
     gethostname(h->host, sizeof h->host - 1);
     if (!getcwd(h->cwd, sizeof h->cwd))
         h->cwd[0] = '\0';

@@ -15,7 +15,8 @@
 /* Of a log, as its header says it. */
 struct cw_log_traits {
     bool capture_data, run_mode, all_calls;
-    uint64_t limit; /* of the log, bytes; 0: none */
+    uint64_t limit;       /* of the log, bytes; 0: none */
+    uint32_t times_every; /* one command in so many has device times (every:N); 0: none */
 };
 
 /* Creates this process's log and maps its header. After a fork the child calls it again; the parent's file is

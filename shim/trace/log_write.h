@@ -113,6 +113,14 @@ static inline void cw_rec_u(struct cw_rec *r, uint64_t v)
     }
     *r->p++ = (uint8_t)v;
 }
+/* The first `bytes` (at most 8) bytes of `word`. */
+static inline void cw_rec_word(struct cw_rec *r, uint64_t word, size_t bytes)
+{
+    if (CW_UNLIKELY(r->end - r->p < 10) && !cw_log_rec_space(r, 10))
+        return;
+    memcpy(r->p, &word, sizeof word);
+    r->p += bytes;
+}
 static inline void cw_rec_s(struct cw_rec *r, int64_t v)
 {
     cw_rec_u(r, cw_log_zigzag(v));

@@ -4,6 +4,7 @@
 #include "../door/door.h"
 #include "../door/log.h"
 #include "../door/thread.h"
+#include "../programs/known_binaries.h"
 #include "../programs/program_exchange.h"
 #include "capture.h"
 #include "hooks.h"
@@ -203,9 +204,10 @@ static void after_fork(void)
     cw_object_each(CW_LOG_O_KERNEL, free_kernel, NULL);
     cw_define_after_fork();
     cw_svm_after_fork();
+    cw_known_binaries_after_fork();
     cw_callsite_after_fork();
     cw_maps_after_fork();
-    cw_device_times_after_fork();
+    cw_device_times_start();
     cw_calls_stale_after_fork();
     cw_capture_after_fork();
 }
@@ -217,15 +219,23 @@ bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispa
 
     cw_traced = *below;
     before_end = ends;
-    cw_recorder.device_times = options->device_times;
+    if (!cw_options_device_times(options->device_times, &cw_recorder.device_times))
+        cw_log_warning(
+            "CLWEAVE_DEVICE_TIMES is \"%s\": it must be on, off, all or every:N with N from 1 to %d; "
+            "there are no device times",
+            options->device_times, CW_DEVICE_TIMES_EVERY);
+    cw_recorder.reads_itself = ends != NULL;
+    cw_device_times_start();
+    cw_known_binaries_start(options);
     cw_recorder.capture_data = options->capture_data;
     cw_recorder.no_sources = options->no_sources;
     cw_recorder.all_calls = options->calls;
     cw_recorder.callsite_frames = parse_callsites(options->callsites);
     tool_converts = tool && tool[0] && strcmp(tool, "0");
     cw_log_on_fork(after_fork);
-    if (!cw_log_configure(options->out, (struct cw_log_traits){options->capture_data, ends != NULL,
-                                                               options->calls, parse_limit(options)})) {
+    if (!cw_log_configure(options->out,
+                          (struct cw_log_traits){options->capture_data, ends != NULL, options->calls,
+                                                 parse_limit(options), cw_recorder.device_times.every})) {
         cw_log_error("recording is off: out of memory");
         return false;
     }
@@ -266,7 +276,7 @@ static void write_live_times(struct cw_object *o, void *context)
 {
     (void)context;
     if (o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation)
-        cw_device_times_write((cl_event)cw_object_handle(o), o->seq);
+        cw_device_times_write((cl_event)cw_object_handle(o), o->seq, o->id);
 }
 
 /* Makes the JSON and removes the log, unless that stays; keeps the log when that fails. */
@@ -309,7 +319,7 @@ static void ask_vendor(void)
 {
     if (cw_recorder.capture_data)
         cw_capture_exit();
-    cw_device_times_harvest(true);
+    cw_device_times_end();
     cw_object_each(CW_LOG_O_EVENT, write_live_times, NULL);
 }
 

@@ -27,16 +27,17 @@ enum cw_object_flags {
 
 struct cw_object {
     struct cw_registry_entry *entry;
-    atomic_bool released;        /* the program has, and nothing has been said of later uses */
-    uint8_t kind;                /* enum cw_log_object */
-    _Atomic uint8_t flags;       /* enum cw_object_flags */
-    _Atomic uint32_t refs;       /* the program's references; of one that it has released: the call site */
-    uint32_t id;                 /* in the log; a user event's number */
+    atomic_bool released;  /* the program has, and nothing has been said of later uses */
+    uint8_t kind;          /* enum cw_log_object */
+    _Atomic uint8_t flags; /* enum cw_object_flags */
+    _Atomic uint32_t refs; /* the program's references; of one that it has released: the call site */
+    uint32_t id; /* in the log; a user event's number; of a command's event: 1 of a kernel's first */
     _Atomic uint32_t generation; /* of the log that defines it */
     uint64_t seq; /* event: its command; memory, under capture_data: a bit for each queue that may use it */
     union {
-        void *state;              /* kernel: struct cw_kernel; queue: properties array */
-        struct cw_map_node *maps; /* memory (maps.c) */
+        void *state;                  /* kernel: struct cw_kernel; queue: properties array */
+        struct cw_known_build *build; /* program: its latest (programs/known_binaries.h) */
+        struct cw_map_node *maps;     /* memory (maps.c) */
     };
     struct cw_tracked *tracked; /* memory, under capture_data (capture_memory.c) */
     const void *owner; /* event: its queue's handle; command buffer: its first queue's; memory, program,

@@ -6,6 +6,7 @@
 #ifndef CW_RECORDER_H
 #define CW_RECORDER_H
 
+#include "../../analyzer/settings/options.h"
 #include "log_write.h"
 #include "object.h"
 
@@ -15,7 +16,9 @@ extern struct cw_dispatch cw_traced;
 
 /* Settings, constant after the mode's start(). */
 struct cw_recorder_settings {
-    bool device_times, capture_data, no_sources, all_calls;
+    bool capture_data, no_sources, all_calls;
+    bool reads_itself; /* of the program's threads: there is no reader (device_times.c) */
+    struct cw_device_times_choice device_times;
     unsigned callsite_frames; /* 0 off, 1 leaf, N frames */
 };
 extern struct cw_recorder_settings cw_recorder;
@@ -113,9 +116,17 @@ void cw_define_bytes(cl_program program, const void *bytes, size_t n);
  * cw_defined_new. */
 void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
                        cl_uint count);
-/* The same of a program that is made of binaries: the first one, NULL: there is none. `alone`: of one
- * device's; then it is recorded with its source, where pyopencl has it (programs/program_exchange.h). */
-void cw_define_binary(cl_program program, const unsigned char *binary, size_t bytes, bool alone);
+/* The same of a program that is made of binaries: with its source, where the build that they are from is
+ * known (programs/known_binaries.h), or pyopencl has it beside the one binary
+ * (programs/program_exchange.h). */
+void cw_define_binary(cl_program program, cl_uint n, const cl_device_id *devices, const size_t *bytes,
+                      const unsigned char *const *binaries);
+/* Around a build or compilation of a program: the build that its binary is from is not known, and is the one
+ * with these options. */
+void cw_define_build_begins(cl_program program);
+void cw_define_built(cl_program program, const char *options);
+/* clGetProgramInfo of CL_PROGRAM_BINARIES. */
+cl_int cw_define_fetch(cl_program program, size_t capacity, void *to, size_t *bytes);
 
 /* ---- SVM allocations, which have addresses instead of handles (svm.c) */
 void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags);
@@ -141,8 +152,9 @@ struct cw_range {
     const size_t *global, *local, *offset; /* as the program gave them */
     bool task;
 };
-/* Writes the kernel command's part of `r`: the arguments that changed since the kernel's latest record. */
-void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range,
+/* Writes the kernel command's part of `r`: the arguments that changed since the kernel's latest record.
+ * False: the log has no record of the kernel yet. */
+bool cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range,
                       struct cw_thread *t);
 
 /* ---- call sites (callsite.c) */
@@ -182,6 +194,7 @@ struct cw_enqueue {
     cl_event *event; /* pointer to pass to the vendor: the program's, or &own where device times are wanted */
     cl_event own;
     bool wanted;       /* the program asked for the event */
+    bool first;        /* launch of its kernel */
     uint64_t enter_ns; /* set for the sampled estimate of our own cost */
 };
 
@@ -193,7 +206,7 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
 void cw_enqueue_returned(struct cw_enqueue *e, cl_int status);
 
 /* Sequence number + 1 of the command whose call is being made by this thread; 0: none that is recorded. */
-extern _Thread_local uint64_t cw_enqueuing;
+extern __thread uint64_t cw_enqueuing __attribute__((tls_model("initial-exec")));
 
 /* Run mode: command `seq` ran on `device` (its id + 1; 0: its queue's), at at[0..3], queued to end, on the
  * clock of profiling, and ended with `status`. Any thread; makes no vendor call. (device_times.c) */
@@ -284,14 +297,26 @@ void cw_maps_after_fork(void);
 
 /* ---- device times (device_times.c) */
 
-/* Takes over the program's last reference of `event` (or one of our own) until its times are known. */
-void cw_device_times_adopt(cl_event event, uint64_t seq);
+/* Under every:N: whether the command of sequence number `seq` has its times recorded. One of each N numbers
+ * does, at a place that a hash of their block's number draws, so that no period of the program's meets it. */
+bool cw_device_times_wants(uint64_t seq);
+/* Takes over the program's last reference of `event` (or one of our own) until its times are known. `whole`:
+ * QUEUED and SUBMIT are asked for, too. */
+void cw_device_times_adopt(cl_event event, uint64_t seq, bool whole);
 /* Writes the times of the command if it has finished, else returns false. */
-bool cw_device_times_write(cl_event event, uint64_t seq);
-/* Writes the times of finished commands and drops them; `all` also those whose number is small. Never blocks.
- */
-void cw_device_times_harvest(bool all);
-void cw_device_times_after_fork(void);
+bool cw_device_times_write(cl_event event, uint64_t seq, bool whole);
+/* Commands have finished: the reader, a thread of this library, writes their times once there are enough.
+ * Where there is no such thread the calling one does. Never blocks. */
+void cw_device_times_finished(void);
+/* The calling thread writes the times of all finished commands and drops these. Never blocks; the reader may
+ * still write some. */
+void cw_device_times_harvest(void);
+/* The same, and waits for the reader: no finished command has an event of this library. */
+void cw_device_times_settle(void);
+/* The same at the program's end: the reader asks the vendor no more. */
+void cw_device_times_end(void);
+/* At the mode's start, and in a forked child: nothing is pending. */
+void cw_device_times_start(void);
 
 /* ---- functions shared by the files that describe objects in the log. Used by define*.c only. */
 

@@ -27,6 +27,11 @@ assert d["can_gain"] and {"machine", "OpenCL", "tools", "caches"} <= {f["section
 assert all(p["mend"] for p in d["problems"])' || fail "doctor --json"
 doctor 0 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')"; says '^problem: one processor'; last 'on 1 processor$'
 
+# caches of known programs
+mkdir -p "$T/cache/hashcat/kernels"
+doctor 0 env; says "hashcat  *$T/cache/hashcat/kernels (binaries of its own"
+rm -r "$T/cache/hashcat"
+
 # drivers: one that crashes, one that is not there, one whose devices run leaves alone, none at all
 echo '__attribute__((constructor)) static void crash(void) { *(volatile int *)0 = 0; }' > "$T/crash.c"
 cc -shared -fPIC "$T/crash.c" -o "$T/crash.so" || fail "no compiler"

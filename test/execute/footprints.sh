@@ -25,3 +25,10 @@ first=$(edges 37 RAW)
 # without the helper (and its store) it is whole buffers
 XDG_CACHE_HOME=$T/empty CLWEAVE_FOOTPRINT=/nowhere "$cli" graph --footprints on "$T/whole.json" --json | diff - "$T/a" > /dev/null || fail "no helper: another graph than with whole buffers"
 echo "longest chain: $(chain "$T/whole.json") with whole buffers, $(chain "$T/bytes.json") with footprints"
+# launches that meet in counts by atomics alone commute: no edge joins two of them (memory 3), and each binds the read at the end
+"$cli" trace --capture-data -o "$T/counts.json" -- "$B/test/apps/patches" 6 > /dev/null 2>&1 || fail "trace of patches"
+counts() { "$cli" graph "$T/counts.json" --command "$1" | grep -c "^after .*: data [A-Z]* of memory 3"; }
+[ "$(counts 4) $(counts 16) $(counts 19)" = "0 0 6" ] || fail "counts: $(counts 4), $(counts 16) and $(counts 19) edges"
+grep -q '"commutes"' "$T/counts.json" && grep -q '"sure":true' "$T/counts.json" || fail "the trace does not say what commutes, or is sure"
+equal counts 50
+wrong counts

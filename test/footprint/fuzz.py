@@ -118,6 +118,33 @@ class Kernel:
         self.names += [v, w]
         return text
 
+    def nested(self, depth=3):
+        """Conditions in conditions. What stands in a test of data keeps its ways from becoming selects."""
+        if depth == 0 or rng.random() < 0.2:
+            d = rng.randrange(self.dims)
+            near = f"((int)get_global_id({d}) {rng.choice(['+', '-'])} {self.leaf()}) {rng.choice(['<', '>=', '==', '>'])} {rng.choice([0, 1, 3, 'n', 7])}"
+            return rng.choice([near, near, near, self.condition(0), f"in[get_global_id({d}) + {rng.choice([0, 3])}] > {rng.randrange(60)}",
+                               f"other[{self.leaf()}]++ > 3"])
+        a, b = self.nested(depth - 1), self.nested(depth - 1)
+        r = rng.random()
+        if r < 0.4:
+            return f"({a} || {b})"
+        if r < 0.7:
+            return f"({a} && {b})"
+        if r < 0.8:
+            return f"!({a})"
+        return f"({a} ? {b} : {self.nested(depth - 1)})"
+
+    def flag(self):
+        """A condition that becomes a number first, which decides, and may be an index."""
+        q = self.name("q")
+        text = f"int {q} = {self.nested()}; {rng.choice(['', self.access()])} "
+        text += f"if ({rng.choice(['', '!'])}{q}) {{ {self.access()} }} {rng.choice(['', f'else {{ {self.access()} }}'])} "
+        if rng.random() < 0.4:
+            text += f"out[get_global_id(0) * 2 + {q}] = {q}; "
+        self.names.append(q)
+        return text
+
     def loop(self, depth):
         k, t = self.name("k"), rng.choice(["int", "int", "uint", "long", "short"])
         start = rng.choice(["0", "0", "1", "n", f"(({t})get_global_id(0) & 7)", f"({t})get_local_id(0)", "m"])
@@ -160,10 +187,12 @@ class Kernel:
                 text.append(self.declare())
             elif r < 0.25:
                 text.append(self.meeting())
+            elif r < 0.31:
+                text.append(self.flag())
             elif r < 0.40 and depth > 0 and self.loops < 3:
                 text.append(self.loop(depth))
             elif r < 0.52 and depth > 0:
-                text.append(f"if ({self.condition()}) {{ {self.block(depth - 1)} }}" +
+                text.append(f"if ({rng.choice([self.condition, self.nested])()}) {{ {self.block(depth - 1)} }}" +
                             (f" else {{ {self.block(depth - 1)} }}" if rng.random() < 0.4 else ""))
             elif r < 0.56:
                 text.append(f"if ({self.condition()}) return;")

@@ -54,6 +54,26 @@ static void from_part(cl_mem from, cl_mem to)
     APP_CHECK(clReleaseMemObject(part));
 }
 
+/* Buffers that the host may not map. */
+static void hidden(set_size set, cl_mem to)
+{
+    cl_mem from = app_buffer(&a, CL_MEM_HOST_NO_ACCESS, 1024, NULL),
+           between = app_buffer(&a, CL_MEM_HOST_NO_ACCESS, 1024, NULL), size = app_buffer(&a, 0, 16, NULL);
+    const char three = 3;
+
+    fill(from);
+    APP_CHECK(clEnqueueFillBuffer(a.queue, between, &three, 1, 0, 1024, 0, NULL, NULL));
+    printf("set: %d\n", set(from, size));
+    resize(size, 300);
+    copied("hidden", from, to, 200, 200, NULL);
+    APP_CHECK(clEnqueueCopyBuffer(a.queue, from, between, 250, 100, 150, 0, NULL, NULL));
+    copied("by a hidden one", between, to, 0, 1024, NULL);
+    APP_CHECK(clFinish(a.queue));
+    APP_CHECK(clReleaseMemObject(from));
+    APP_CHECK(clReleaseMemObject(between));
+    APP_CHECK(clReleaseMemObject(size));
+}
+
 int main(void)
 {
     cl_platform_id platform;
@@ -88,6 +108,7 @@ int main(void)
     copied("too much", from, to, 1000, 100, NULL);
     resize(size, 300);
     from_part(from, to);
+    hidden(set, to);
     copied("to itself", from, from, 0, 100, NULL);
     fill(from);
     APP_CHECK(clFinish(a.queue));

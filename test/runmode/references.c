@@ -122,6 +122,39 @@ static cl_mem maps(void)
     return sub;
 }
 
+/* A launch on `m` that is under way while the counts are read: its loops grow until it is. */
+static void under_way(const char *when, cl_kernel slow, cl_mem m, cl_mem sub)
+{
+    int whole, part, status = CL_COMPLETE;
+    size_t n = 64;
+    cl_event e;
+
+    for (int loops = 1 << 16; status <= CL_COMPLETE; loops *= 2) {
+        app_args(slow, "mi", m, loops);
+        APP_CHECK(clEnqueueNDRangeKernel(queue, slow, 1, NULL, &n, NULL, 0, NULL, &e));
+        whole = UINT(clGetMemObjectInfo, x, CL_MEM_REFERENCE_COUNT);
+        part = UINT(clGetMemObjectInfo, sub, CL_MEM_REFERENCE_COUNT);
+        status = rm_status(e);
+        APP_CHECK(clFinish(queue));
+        APP_CHECK(clReleaseEvent(e));
+        (void)RM_SETTLED(UINT(clGetMemObjectInfo, x, CL_MEM_REFERENCE_COUNT), 2);
+        (void)RM_SETTLED(UINT(clGetMemObjectInfo, sub, CL_MEM_REFERENCE_COUNT), 1);
+    }
+    printf("%s under way: memory %d sub %d\n", when, whole, part);
+}
+
+static void launches_on(cl_mem sub)
+{
+    cl_int err;
+    cl_kernel slow = clCreateKernel(program, "slow", &err);
+
+    APP_CHECK(err);
+    under_way("first", slow, x, sub);
+    under_way("whole", slow, x, sub);
+    under_way("part", slow, sub, sub);
+    APP_CHECK(clReleaseKernel(slow));
+}
+
 static void programs(void)
 {
     cl_int err;
@@ -152,6 +185,7 @@ int main(void)
     make();
     launches();
     sub = maps();
+    launches_on(sub);
     programs();
     clReleaseContext(context);
     own.context = 3;

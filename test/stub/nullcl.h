@@ -19,7 +19,8 @@
  * - NULLCL_NO_BINARIES=1: the process ends when a program's binary, or its size, is asked for
  * - NULLCL_UNPINNED=1: buffers with CL_MEM_ALLOC_HOST_PTR cannot be mapped
  * - NULLCL_NO_CLOCK=1: profiling answers 0, 1, 2 and 3 for QUEUED to END
- * - NULLCL_KERNEL_NS=N: a kernel takes N ns of the driver's clock (1000) */
+ * - NULLCL_KERNEL_NS=N: a kernel takes N ns of the driver's clock (1000)
+ * - NULLCL_UNEVEN=1: it takes 1 to 8 times that, by its name and the number of launches */
 #ifndef NULLCL_H
 #define NULLCL_H
 

@@ -1,4 +1,6 @@
 /* test_command_times.c - times from the call to the end by kind of command, on a trace counted by hand. */
+#include <math.h>
+
 #include "trace_builder.h"
 
 #include "../../analyzer/explain/command_times.h"
@@ -53,6 +55,36 @@ static void stages_are_by_kind(void **state)
     cw_trace_finish(&t);
 }
 
+/* Of six launches four have times, 10, 20, 30 and 40: the mean is 25, the variance 500 / 3, and half of the
+ * interval 3.182 * sqrt(500 / 3 * 6 * 2 / 4). */
+static void commands_without_times_are_estimated(void **state)
+{
+    static const uint64_t ends[] = {110, 120, 0, 130, 140, 0};
+    const double half = 3.182 * sqrt(500. / 3 * 6 * 2 / 4);
+    struct cw_command_times k;
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    tb_queue(&t, false);
+    uint32_t buffer = tb_buffer(&t, 64, 0), kernel = tb_kernel(&t, tb_program(&t, NULL), "k", 1);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        set_times(&t, tb_launch(&t, 0, kernel, buffer, -1), 5,
+                  (uint64_t[]){0, 0, ends[i] ? 100 : 0, ends[i]});
+    set_times(&t, tb_write(&t, 0, buffer, 0, 64), 5, (uint64_t[]){0, 0, 100, 107});
+    tb_write(&t, 0, buffer, 0, 64);
+    assert_int_equal(cw_command_times_init(&k, &t, NULL), CW_OK);
+    const struct cw_estimate *e = &k.rows[0].all, *write = &k.rows[1].all;
+    assert_true(e->timed == 4 && e->untimed == 2);
+    assert_true(fabs(e->ns - 150) < 1e-9);
+    assert_true(fabs(e->half_ns - half) < 1e-9);
+    assert_true(write->timed == 1 && write->untimed == 1 && isnan(write->half_ns));
+    assert_true(fabs(write->ns - 14) < 1e-9);
+    assert_true(fabs(k.all.ns - 150) < 1e-9); /* the writes have no interval */
+    assert_int_equal(k.all.unknown, 2);
+    cw_command_times_finish(&k);
+    cw_trace_finish(&t);
+}
+
 static void a_trace_without_commands_has_no_rows(void **state)
 {
     struct cw_command_times k;
@@ -69,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stages_are_by_kind),
+        cmocka_unit_test(commands_without_times_are_estimated),
         cmocka_unit_test(a_trace_without_commands_has_no_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

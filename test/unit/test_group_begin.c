@@ -38,8 +38,8 @@ static bool has_plan;
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
-    if (t->group.run)
-        started = t->group.run;
+    if (t->launch.group.run)
+        started = t->launch.group.run;
     cw_run_ready_push(t);
 }
 
@@ -55,7 +55,7 @@ void cw_run_worker_take_ready(void)
 static void event_completes(struct cw_run_task *t)
 {
     assert_true(t->waits > 0);
-    if (!--t->waits && t->released && t->state == CW_RUN_LINKED)
+    if (!--t->waits && t->state == CW_RUN_RELEASED)
         cw_run_ready_add(t);
 }
 
@@ -297,10 +297,9 @@ static int setup(void **state)
     for (uint32_t i = 0; i < TASKS; i++)
         task[i] = (struct cw_run_task){.queue = &queue,
                                        .work = CW_RUN_LAUNCH,
-                                       .state = i ? CW_RUN_LINKED : CW_RUN_READY,
-                                       .released = true,
+                                       .state = i ? CW_RUN_RELEASED : CW_RUN_READY,
                                        .waits = i == TASKS - 1,
-                                       .group.may = true,
+                                       .launch.group.may = true,
                                        .order.sequence = i + 1,
                                        .order.rank = i + 1,
                                        .links.prev = i ? &task[i - 1] : NULL,

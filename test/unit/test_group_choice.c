@@ -75,7 +75,7 @@ double cw_run_costs_items(const struct cw_run_launch *l)
 
 void cw_run_costs_name_launch(struct cw_run_task *t)
 {
-    t->measure.shape = 7;
+    t->launch.measure.shape = 7;
 }
 
 double cw_run_group_history_plain_ns(const struct cw_run_group *g, bool *measured)

@@ -167,7 +167,7 @@ static void one_that_is_cut_ends_it(void **state)
 
     (void)state;
     stays_at_home();
-    task.tile.launch = tiles;
+    task.launch.tiles = tiles;
     cw_run_left_planned(&task);
     assert_false(cw_run_left_is(&queue, &kernel, 100));
 }

@@ -36,7 +36,7 @@ static void test_defaults(void **state)
     assert_string_equal(o.mode, "off");
     assert_string_equal(o.out, "clweave-%e-%p.json");
     assert_string_equal(o.callsites, "leaf");
-    assert_false(o.device_times);
+    assert_string_equal(o.device_times, "off");
     assert_int_equal(o.dsp, 0);
     assert_int_equal(cw_options_describe(&o, text, sizeof text), 0);
     assert_string_equal(text, "");
@@ -51,8 +51,8 @@ static void test_table(void **state)
     char variable[CW_OPTION_VARIABLE_BYTES];
     assert_string_equal(cw_options_variable(find("device-times"), variable), "CLWEAVE_DEVICE_TIMES");
     assert_string_equal(cw_options_variable(find("mode"), variable), "CLWEAVE_MODE");
-    assert_int_equal(find("device-times")->kind, CW_OPTION_BOOL);
-    assert_string_equal(find("device-times")->default_value, "false");
+    assert_int_equal(find("capture-data")->kind, CW_OPTION_BOOL);
+    assert_string_equal(find("capture-data")->default_value, "false");
     assert_string_equal(find("dsp")->default_value, "0");
     assert_int_equal(find("policy")->commands, CW_CMD_RUN);
     for (const struct cw_option_info *i = cw_option_table; i->name; i++) {
@@ -68,7 +68,8 @@ static void test_environment(void **state)
     char text[256];
     clear_environment();
     setenv("CLWEAVE_MODE", "trace", 1);
-    setenv("CLWEAVE_DEVICE_TIMES", "1", 1);
+    setenv("CLWEAVE_DEVICE_TIMES", "every:16", 1);
+    setenv("CLWEAVE_CAPTURE_DATA", "1", 1);
     setenv("CLWEAVE_DSP", "-4", 1);
     setenv("CLWEAVE_OUT", "", 1);
     setenv("CLWEAVE_CALLSITES", "12", 1);
@@ -76,11 +77,11 @@ static void test_environment(void **state)
     assert_int_equal(cw_options_init(&o, NULL), CW_OK);
     assert_int_equal(cw_options_from_environment(&o, NULL), CW_OK);
     assert_string_equal(o.mode, "trace");
-    assert_true(o.device_times);
+    assert_true(o.capture_data);
     assert_string_equal(o.tool, "1");
     assert_int_equal(o.dsp, -4);
     assert_string_equal(o.out, "clweave-%e-%p.json"); /* empty counts as unset */
-    const char *want = "mode=trace callsites=12 device-times=true dsp=-4";
+    const char *want = "mode=trace callsites=12 device-times=every:16 capture-data=true dsp=-4";
     assert_int_equal(cw_options_describe(&o, text, sizeof text), strlen(want));
     assert_string_equal(text, want);
     assert_int_equal(cw_options_describe(&o, text, 8), strlen(want));
@@ -102,7 +103,7 @@ static void test_bad_values(void **state)
         {"dsp", "4x", "is not a number"},
         {"dsp", "99999999999", "is not a number"},
         {"dsp", "", "is not a number"},
-        {"device-times", "maybe", "neither true nor false"},
+        {"capture-data", "maybe", "neither true nor false"},
     };
     struct cw_options o;
     assert_int_equal(cw_options_init(&o, NULL), CW_OK);
@@ -114,11 +115,37 @@ static void test_bad_values(void **state)
     }
     assert_string_equal(o.mode, "off"); /* old values stay */
     assert_int_equal(o.dsp, 0);
-    assert_int_equal(cw_options_set(&o, find("device-times"), "", NULL), CW_OK);
-    assert_true(o.device_times);
-    assert_int_equal(cw_options_set(&o, find("device-times"), "Off", NULL), CW_OK);
-    assert_false(o.device_times);
+    assert_int_equal(cw_options_set(&o, find("capture-data"), "", NULL), CW_OK);
+    assert_true(o.capture_data);
+    assert_int_equal(cw_options_set(&o, find("capture-data"), "Off", NULL), CW_OK);
+    assert_false(o.capture_data);
     cw_options_finish(&o);
+}
+
+static void test_device_times(void **state)
+{
+    static const struct {
+        const char *text;
+        bool good;
+        struct cw_device_times_choice choice;
+    } cases[] = {
+        {"off", true, {0, false}},       {"0", true, {0, false}},
+        {"1", true, {1, false}},         {"on", true, {1, false}},
+        {"all", true, {1, true}},        {"every:1", true, {1, false}},
+        {"every:16", true, {16, false}}, {"every:1000000", true, {1000000, false}},
+        {"every:0", false, {0, false}},  {"every:1000001", false, {0, false}},
+        {"every:", false, {0, false}},   {"every:x", false, {0, false}},
+        {"every:-4", false, {0, false}}, {"every:4 ", false, {0, false}},
+        {"every", false, {0, false}},    {"", false, {0, false}},
+    };
+    struct cw_device_times_choice choice;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(cw_options_device_times(cases[i].text, &choice) == cases[i].good);
+        assert_int_equal(choice.every, cases[i].choice.every);
+        assert_true(choice.all == cases[i].choice.all);
+    }
 }
 
 static void test_expand(void **state)
@@ -143,8 +170,9 @@ static void test_expand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_table),  cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_bad_values), cmocka_unit_test(test_expand),
+        cmocka_unit_test(test_defaults),     cmocka_unit_test(test_table),
+        cmocka_unit_test(test_environment),  cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_device_times), cmocka_unit_test(test_expand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

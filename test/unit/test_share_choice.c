@@ -26,7 +26,7 @@ bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, str
                         const uint32_t *place, uint32_t n)
 {
     (void)cut, (void)share, (void)place;
-    t->tile.launch = &tiles;
+    t->launch.tiles = &tiles;
     tiles.parts = n;
     cut_for = n;
     launches_cut++;
@@ -404,7 +404,7 @@ static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
     least_ns = .1 * WHOLE_NS;
     for (int turn = 0; turn < 3; turn++) {
         bytes = turn * 10e6; /* three quarters of 10 MB come home in .3 ms */
-        task.tile.launch = behind.tile.launch = NULL;
+        task.launch.tiles = behind.launch.tiles = NULL;
         cw_run_share_window(&(struct cw_run_shared){.task = all,
                                                     .plan = &plan,
                                                     .cost = cost,
@@ -415,10 +415,10 @@ static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
                                                     .pred_bytes = &bytes,
                                                     .tasks = 2,
                                                     .workers = GPUS});
-        assert_non_null(task.tile.launch);
-        assert_int_equal(behind.tile.launch != NULL, turn == 2);
+        assert_non_null(task.launch.tiles);
+        assert_int_equal(behind.launch.tiles != NULL, turn == 2);
     }
-    task.tile.launch = NULL;
+    task.launch.tiles = NULL;
 }
 
 /* After cuts in vain it rests for some times its duration, twice as long each time; then one is cut without a

@@ -121,7 +121,8 @@ static int setup(void **state)
     share = (struct cw_run_share){.control = cw_adaptive_create(PLACES, &options), .group_items = ITEMS};
     assert_non_null(share.control);
     memset(piece, 0, sizeof piece);
-    whole = (struct cw_run_task){.queue = &queue, .launch = {.dims = 1, .global = {ITEMS * GROUPS}}};
+    whole = (struct cw_run_task){
+        .queue = &queue, .work = CW_RUN_LAUNCH, .launch = {.dims = 1, .global = {ITEMS * GROUPS}}};
     return 0;
 }
 

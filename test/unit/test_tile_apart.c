@@ -86,7 +86,7 @@ bool cw_run_tile_merge_is(const struct cw_run_tiles *tiles, uint32_t argument)
 
 bool cw_run_tile_merge_begin(struct cw_run_task *t)
 {
-    return !t->tile.part_of->merges;
+    return !t->launch.part.of->merges;
 }
 
 bool cw_run_spread_lacks(const struct cw_run_task *t)
@@ -208,13 +208,16 @@ static void reset(void)
     kernel = (struct cw_run_kernel){.count = ARGS};
     device[HOME].memory = 0;
     device[AWAY].memory = 1;
-    whole = (struct cw_run_task){.queue = &queue, .launch = {.kernel = &kernel, .args = arg}};
+    whole = (struct cw_run_task){
+        .queue = &queue, .work = CW_RUN_LAUNCH, .launch = {.kernel = &kernel, .args = arg}};
     whole.accesses.of = reached;
     whole.accesses.n = ARGS;
     whole.order.recorded = 7;
     for (uint32_t i = 0; i < PARTS; i++) {
+        part[i].queue = &queue;
+        part[i].work = CW_RUN_LAUNCH;
         part[i].at.place = part[i].at.worker = i;
-        part[i].tile.part_of = &x;
+        part[i].launch.part.of = &x;
     }
     x = (struct cw_run_tiles){.units = 1,
                               .fine.groups = GROUPS,
@@ -238,7 +241,7 @@ static void disjoint(void)
 static struct cw_run_task *part_with(uint32_t i, size_t first, size_t groups)
 {
     block[i] = (struct cw_run_block){.first = first, .groups = groups, .part = i, .taken = true};
-    part[i].window.index = i;
+    part[i].launch.part.block = i;
     return &part[i];
 }
 
@@ -270,14 +273,12 @@ static void parts_of_one_memory_copy_nothing(void **unused)
     device[AWAY].memory = device[HOME].memory;
     assert_true(cw_run_tile_apart_make(&x));
     assert_false(x.apart);
-    assert_false(whole.apart);
     assert_null(x.access);
     reset();
     assert_true(cw_run_tile_apart_make(&x));
-    assert_true(x.apart && whole.apart);
-    assert_int_equal(part[AWAY].order.serves, 7);
+    assert_true(x.apart);
     cw_run_tile_apart_give_up(&x);
-    assert_false(x.apart || whole.apart);
+    assert_false(x.apart);
     assert_int_equal(calls.release, 1);
     reset();
     kernel.tile_broken = 1; /* home cannot run what is left of others */
@@ -446,8 +447,8 @@ static bool ends(uint32_t worker, bool begun, cl_int status)
 
     assert_true(fetches(p, CL_SUCCESS));
     memset(&calls, 0, sizeof calls);
-    p->begun = begun;
-    p->outcome.vendor = status;
+    p->launch.begun = begun;
+    p->launch.vendor = status;
     over = cw_run_tile_apart_over(p, status);
     assert_int_equal(p->accesses.n, 0);
     assert_int_equal(calls.abandon, 1);
@@ -551,15 +552,15 @@ static void a_part_that_lacks_bytes_knows_those_of_others(void **unused)
     lacks = true;
     assert_true(fetches(&part[AWAY], CL_SUCCESS));
     assert_int_equal(other->accesses.n, 0);
-    assert_int_equal(other->tile.known, 2);
-    part[HOME].tile.known = 0;
+    assert_int_equal(other->launch.part.known, 2);
+    part[HOME].launch.part.known = 0;
     block[HOME].taken = true;
     assert_true(fetches(&part[AWAY], CL_SUCCESS));
-    assert_int_equal(other->tile.known, 0);
+    assert_int_equal(other->launch.part.known, 0);
     block[HOME].taken = false;
     block[HOME].part = CW_RUN_ANYBODY;
     assert_true(fetches(&part[AWAY], CL_SUCCESS));
-    assert_int_equal(other->tile.known, 0);
+    assert_int_equal(other->launch.part.known, 0);
     x.blocks = 0;
 }
 

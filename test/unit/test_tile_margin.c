@@ -97,14 +97,16 @@ bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b)
 {
     struct range r = reads_of(b), v = valid[b->part][turn];
 
-    x->part[b->part].tile.known = 2;
+    x->part[b->part].launch.part.known = 2;
     return r.low < v.low || r.high > v.high;
 }
 
 static void launch(void)
 {
     struct cw_arg_hulls hulls[CW_RUN_TILE_HULLS * ARGS];
-    struct cw_run_task whole = {.queue = &queue, .launch = {.kernel = &kernel, .args = arg}},
+    struct cw_run_task whole = {.queue = &queue,
+                                .work = CW_RUN_LAUNCH,
+                                .launch = {.kernel = &kernel, .args = arg}},
                        part[PARTS] = {0};
     struct cw_run_block block[PARTS];
     struct cw_run_tiles x = {.whole = &whole,

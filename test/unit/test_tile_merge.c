@@ -174,13 +174,17 @@ static struct cw_run_tiles x;
 static void make(enum cw_merge how, int bytes)
 {
     memory.region = &region;
-    whole = (struct cw_run_task){
-        .queue = &q, .launch = {.kernel = &kernel, .args = &arg}, .accesses = {.of = &access_of, .n = 1}};
+    whole = (struct cw_run_task){.queue = &q,
+                                 .work = CW_RUN_LAUNCH,
+                                 .launch = {.kernel = &kernel, .args = &arg},
+                                 .accesses = {.of = &access_of, .n = 1}};
     x = (struct cw_run_tiles){.whole = &whole, .parts = PARTS, .part = part};
     x.cut.verdict = (struct cw_cut_verdict){.cut = CW_CUT_MERGE, .merges = 1, .merge = {{0, bytes, how}}};
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i < PARTS; i++) {
         part[i] = (struct cw_run_task){
-            .queue = &q, .at.place = (uint32_t)i, .tile.part_of = &x, .launch = whole.launch};
+            .queue = &q, .work = CW_RUN_LAUNCH, .at.place = (uint32_t)i, .launch = whole.launch};
+        part[i].launch.part.of = &x;
+    }
     for (int i = 0; i < BYTES; i++)
         reference[i] = host[i] = (uint8_t)rand();
     assert_true(cw_run_tile_merge_may(&whole.launch, &x.cut.verdict));

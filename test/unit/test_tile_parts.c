@@ -45,7 +45,7 @@ void cw_run_ready_push(struct cw_run_task *t)
 void cw_run_worker_ready(struct cw_run_task *t)
 {
     cw_run_ready_push(t);
-    seen.whole += !t->tile.part_of;
+    seen.whole += !t->launch.part.of;
 }
 
 void cw_run_ready_remove(struct cw_run_task *t)
@@ -55,7 +55,7 @@ void cw_run_ready_remove(struct cw_run_task *t)
 
 void cw_run_worker_done(struct cw_run_task *t, cl_int status)
 {
-    assert_non_null(t->tile.launch);
+    assert_non_null(t->launch.tiles);
     seen.done++;
     seen.status = status;
 }
@@ -289,14 +289,15 @@ static int setup(void **state)
     share = (struct cw_run_share){
         .control = cw_adaptive_create(PLACES, &(struct cw_adaptive_options){.mode = mode, .blocks_n = 8})};
     assert_non_null(share.control);
-    whole = (struct cw_run_task){.queue = &queue, .state = CW_RUN_LINKED, .launch.kernel = &kernel};
+    whole = (struct cw_run_task){
+        .queue = &queue, .work = CW_RUN_LAUNCH, .state = CW_RUN_RELEASED, .launch.kernel = &kernel};
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    assert_null(whole.tile.launch);
+    assert_null(whole.launch.tiles);
     cw_adaptive_destroy(share.control);
     return 0;
 }
@@ -304,7 +305,7 @@ static int teardown(void **state)
 /* The parts are in the heaps of their workers. */
 static struct cw_run_tiles *begins(void)
 {
-    struct cw_run_tiles *x = whole.tile.launch;
+    struct cw_run_tiles *x = whole.launch.tiles;
 
     for (uint32_t i = 0; i < x->parts; i++)
         cw_run_ready_push(&x->part[i]);
@@ -336,7 +337,7 @@ static void runs(struct cw_run_tiles *x, struct cw_run_task *part)
     part->state = CW_RUN_RUNNING;
     taken = cw_run_tile_part_take(x, part);
     if (taken == CW_RUN_TAKEN_LATER) {
-        part->state = CW_RUN_LINKED;
+        part->state = CW_RUN_RELEASED;
         return;
     }
     if (taken == CW_RUN_TAKEN_NONE) {
@@ -344,7 +345,7 @@ static void runs(struct cw_run_tiles *x, struct cw_run_task *part)
         cw_run_tile_part_ends(x);
         return;
     }
-    b = &x->block[part->window.index];
+    b = &x->block[part->launch.part.block];
     for (size_t i = b->first; i < b->first + b->groups; i++)
         ran[i]++;
     cw_run_tile_part_has_run(x, part, 1000 * b->groups);
@@ -456,7 +457,7 @@ static void one_waits_for_those_that_leave(void **state)
     (void)state;
     runs(x, part);
     runs(x, part);
-    assert_int_equal(part->state, CW_RUN_LINKED);
+    assert_int_equal(part->state, CW_RUN_RELEASED);
     leaves(part_of(x, 1));
     leaves(part_of(x, 2));
     run_all(x);
@@ -468,13 +469,13 @@ static void all_leave_before(void **state)
     struct cw_run_tiles *x = shared(helpers, 2);
 
     (void)state;
-    whole.group.may = true;
+    whole.launch.group.may = true;
     leaves(part_of(x, 1));
     assert_int_equal(seen.whole, 0);
     leaves(part_of(x, 2));
     assert_int_equal(seen.whole, 1);
-    assert_null(whole.tile.launch);
-    assert_false(whole.group.may);
+    assert_null(whole.launch.tiles);
+    assert_false(whole.launch.group.may);
     assert_int_equal(whole.state, CW_RUN_READY);
     assert_string_equal(seen.why, "its devices were late");
     assert_int_equal(seen.done, 0);

@@ -59,8 +59,7 @@ static void find(struct made *m, uint32_t count)
 
     m->number++;
     for (uint32_t i = 0; i < count; i++)
-        m->task[i].window.number = m->number;
-    assert_true(cw_run_window_flow_find(&m->flow, m->list, count, start, pred));
+        assert_true(cw_run_window_flow_find(&m->flow, m->list, count, start, pred));
 }
 
 static void clear(struct made *m, int i, enum cw_run_work work)

@@ -1,6 +1,7 @@
 /* separate_parts.c - the object that counts the maps of a sub-buffer, and whether copies of a sub-buffer heed
  * the content size of its parent: PoCL takes the parent for both until 6, the sub-buffer itself from 7.0 on
- * (CW_VENDOR_SEPARATE_PARTS). */
+ * (CW_VENDOR_SEPARATE_PARTS). Commands under way count at the parent until 6; from 7.0 on at the sub-buffers
+ * that they use, those on the parent at all of them. */
 #include "common.h"
 
 #include <stdlib.h>
@@ -42,6 +43,31 @@ static int copied(cl_mem whole, cl_mem part, set_size set)
     return n;
 }
 
+static cl_uint references(cl_mem m)
+{
+    cl_uint n = 0;
+
+    APP_CHECK(clGetMemObjectInfo(m, CL_MEM_REFERENCE_COUNT, sizeof n, &n, NULL));
+    return n;
+}
+
+/* References of `whole` * 10 + those of `part` that a held command on `of` adds. */
+static cl_uint adds(cl_mem of, cl_mem whole, cl_mem part)
+{
+    cl_int err;
+    cl_event gate = clCreateUserEvent(a.context, &err);
+    cl_uint before = 10 * references(whole) + references(part), after;
+    const char none = 0;
+
+    APP_CHECK(err);
+    APP_CHECK(clEnqueueFillBuffer(a.queue, of, &none, 1, 0, 64, 1, &gate, NULL));
+    after = 10 * references(whole) + references(part);
+    APP_CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    APP_CHECK(clFinish(a.queue));
+    APP_CHECK(clReleaseEvent(gate));
+    return after - before;
+}
+
 int main(void)
 {
     cl_platform_id platform;
@@ -66,6 +92,9 @@ int main(void)
     vendor_expect(maps(part) == separate && maps(whole) == !separate, "a map of a sub-buffer counts at %s",
                   separate ? "it" : "its parent");
     APP_CHECK(clEnqueueUnmapMemObject(a.queue, part, p, 0, NULL, NULL));
+    vendor_expect(adds(part, whole, part) == (separate ? 1 : 10) &&
+                      adds(whole, whole, part) == (separate ? 1 : 10),
+                  "commands count at %s", separate ? "the sub-buffers" : "the parent");
     *(void **)&set = clGetExtensionFunctionAddressForPlatform(platform, "clSetContentSizeBufferPoCL");
     if (set)
         vendor_expect(copied(whole, part, set) == (separate ? 256 : 44),

@@ -121,12 +121,15 @@ static void getopt_tables(const struct cw_command_def *def, struct option *longs
     *letters++ = ':';
     *letters++ = 'h';
     for (const struct cw_cli_option *o = def->options; o && o->name; o++) {
-        bool takes = o->help && o->argument && o->kind != CW_CLI_BOOL;
+        bool takes = o->help && cw_cli_takes(o), may = o->argument && *o->argument == '[';
 
         if (!o->help && !o->argument)
             continue;
-        *longs++ = (struct option){o->name, takes ? required_argument : no_argument, NULL,
-                                   LONG_BASE + (int)(o - def->options)};
+        *longs++ = (struct option){o->name,
+                                   takes ? required_argument
+                                   : may ? optional_argument
+                                         : no_argument,
+                                   NULL, LONG_BASE + (int)(o - def->options)};
         if (o->letter) {
             *letters++ = o->letter;
             if (takes)
@@ -145,7 +148,7 @@ static bool takes_next(const struct cw_command_def *def, const char *word)
 {
     CW_CLI_EACH(o, def->options)
     {
-        if (!o->argument || o->kind == CW_CLI_BOOL)
+        if (!cw_cli_takes(o))
             continue;
         if ((word[1] == o->letter && o->letter && !word[2]) ||
             (word[1] == '-' && word[2] && strncmp(o->name, word + 2, strlen(word + 2)) == 0))

@@ -43,7 +43,8 @@ struct cw_cli_option {
     enum cw_cli_kind kind;
     size_t offset; /* of its member in the command's values struct; CW_CLI_SHIM: index into const char *[]
                       there */
-    /* placeholder in help texts; NULL for CW_CLI_BOOL; a SHIM option without one is a flag */
+    /* placeholder in help texts; NULL for CW_CLI_BOOL; a SHIM option without one is a flag, one with
+     * "[=WORD]" is a flag that takes a word behind = */
     const char *argument;
     const char *choices; /* allowed words separated by |, else NULL or "" */
     const char *help;    /* one sentence, lower case, no full stop; NULL: the command has no such option.
@@ -130,6 +131,12 @@ void cw_cli_man_command(FILE *f, const struct cw_command_def *const *table, cons
 void cw_completion_bash(FILE *f, const struct cw_command_def *const *table);
 void cw_completion_zsh(FILE *f, const struct cw_command_def *const *table);
 void cw_completion_fish(FILE *f, const struct cw_command_def *const *table);
+
+/* Whether the option needs an argument. */
+static inline bool cw_cli_takes(const struct cw_cli_option *o)
+{
+    return o->argument && o->kind != CW_CLI_BOOL && *o->argument != '[';
+}
 
 /* "-o, --out FILE", as snprintf writes it. */
 int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o);

@@ -35,7 +35,7 @@ int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o)
                       : snprintf(text, size, "    --%s", o->name);
 
     if (o->argument && o->kind != CW_CLI_BOOL && n > 0 && (size_t)n < size)
-        n += snprintf(text + n, size - (size_t)n, " %s", o->argument);
+        n += snprintf(text + n, size - (size_t)n, "%s%s", cw_cli_takes(o) ? " " : "", o->argument);
     return n;
 }
 

@@ -37,12 +37,6 @@ static bool put_policies(FILE *f, enum cw_cli_kind kind)
     return true;
 }
 
-/* Whether the option has an argument. */
-static bool completion_takes(const struct cw_cli_option *o)
-{
-    return o->argument && o->kind != CW_CLI_BOOL;
-}
-
 /* "rows=on|off" of a row that --set replaces, else NULL. */
 static const char *completion_setting(const struct cw_cli_option *o)
 {
@@ -80,7 +74,7 @@ static bool put_settings(FILE *f, const struct cw_cli_option *options)
 
 static bool completion_words_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o)
 {
-    if (!completion_takes(o))
+    if (!cw_cli_takes(o))
         return false;
     return strcmp(o->argument, "NAME=VALUE") == 0 ? put_settings(f, def->options) : put_words(f, "", o);
 }
@@ -88,7 +82,7 @@ static bool completion_words_option(FILE *f, const struct cw_command_def *def, c
 /* Whether the argument may name a file, besides the words. */
 static bool completion_words_or_file(const struct cw_cli_option *o)
 {
-    return completion_takes(o) &&
+    return cw_cli_takes(o) &&
            (strstr(o->argument, "FILE") || strstr(o->argument, "FOLDER") || strstr(o->argument, "DIR"));
 }
 
@@ -131,7 +125,7 @@ static void fish_put_option(FILE *f, const struct cw_command_def *def, const str
     fprintf(f, " -l %s", o->name);
     if (o->letter)
         fprintf(f, " -s %c", o->letter);
-    if (completion_takes(o))
+    if (cw_cli_takes(o))
         fputs(completion_words_or_file(o) ? " -r -F" : " -x", f);
     if (completion_words_option(NULL, def, o)) {
         fputs(" -a '", f);
@@ -227,7 +221,7 @@ void cw_completion_bash(FILE *f, const struct cw_command_def *const *table)
     fputs("--help --version' -- \"$cur\")); return\n    fi\n    case \"${COMP_WORDS[1]} $prev\" in\n", f);
     for (size_t i = 0; table[i]; i++)
         for (const struct cw_cli_option *o = table[i]->options; o && o->name; o++)
-            if (completion_takes(o))
+            if (cw_cli_takes(o))
                 bash_put_option(f, table[i], o);
     fputs("    esac\n    case \"${COMP_WORDS[1]}\" in\n", f);
     for (size_t i = 0; table[i]; i++) {
@@ -277,7 +271,7 @@ static void put_action(FILE *f, const struct cw_command_def *def, const struct c
 static void put_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o,
                        const char *dashes, const char *name, const char *tie)
 {
-    bool takes = completion_takes(o);
+    bool takes = cw_cli_takes(o);
 
     fprintf(f, " \\\n        '%s%s%s%s[", o->kind == CW_CLI_LIST ? "*" : "", dashes, name, takes ? tie : "");
     put_quoted(f, o->help);

@@ -52,7 +52,8 @@ static void print_phases(const struct cw_report_facts *r, FILE *f)
     if (p->no_calls)
         print_item(f, "set-up and builds not recorded", "; ", &column);
     if (p->no_device_times)
-        print_item(f, "no device times", "; ", &column);
+        print_item(f, r->t->process.times_every ? "device times of few commands" : "no device times", "; ",
+                   &column);
     fputc('\n', f);
 }
 

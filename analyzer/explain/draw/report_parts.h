@@ -92,6 +92,9 @@ enum cw_status cw_report_shares_page(const struct cw_trace *t, FILE *f, struct c
 /* For a terminal: a table; nothing without times of devices, whose stages it is about. */
 void cw_report_commands_print(const struct cw_report_facts *r, FILE *f);
 
+/* The same of a trace of every:N: what all commands of each kind took, estimated. Else nothing. */
+void cw_report_commands_estimates_print(const struct cw_report_facts *r, FILE *f);
+
 /* For the page: a section, and members of the object of its data that is open. */
 void cw_report_commands_page(const struct cw_report_facts *r, FILE *f);
 void cw_report_commands_put(const struct cw_report_facts *r, struct cw_json_out *o);

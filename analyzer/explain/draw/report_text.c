@@ -25,11 +25,12 @@ static void print_devices(const struct cw_report_facts *r, FILE *f)
         const struct cw_device_figures *v = &r->figures.devices[d];
         if (!v->commands && !v->parts)
             continue;
-        fprintf(f, "device %zu  %s: busy %s%s of %s (%.0f %%), %s", d,
-                r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", v->without_times ? "at least " : "",
-                cw_quantity_ns(v->busy_ns, a), cw_quantity_ns(v->span_ns, b),
-                v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100,
-                CW_COUNT(v->commands, "command"));
+        fprintf(f, "device %zu  %s: ", d, r->t->devices.v[d].name ? r->t->devices.v[d].name : "?");
+        if (!r->t->process.times_every)
+            fprintf(f, "busy %s%s of %s (%.0f %%), ", v->without_times ? "at least " : "",
+                    cw_quantity_ns(v->busy_ns, a), cw_quantity_ns(v->span_ns, b),
+                    v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100);
+        fputs(CW_COUNT(v->commands, "command"), f);
         if (v->without_times)
             fprintf(f, ", and %llu without times", (unsigned long long)v->without_times);
         if (v->parts && shared)
@@ -105,7 +106,9 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
                 CW_COUNT(r.summary.enqueues, "command"));
         if (r.figures.span_ns)
             fprintf(f, " in %s", cw_quantity_ns(r.figures.span_ns, a));
-        if (r.timed)
+        if (r.timed && t->process.times_every)
+            fprintf(f, ", device time about %s", cw_quantity_ns((uint64_t)r.commands.all.ns, a));
+        else if (r.timed)
             fprintf(f, ", device time %s%s, critical path %s%s", least,
                     cw_quantity_ns(r.summary.device_ns, a), least, cw_quantity_ns(r.path.length, b));
         fputc('\n', f);
@@ -123,6 +126,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
         print_moves(&r, f);
         cw_report_host_print(&r, f);
         cw_report_kernels_print(&r, f);
+        cw_report_commands_estimates_print(&r, f);
         for (size_t i = 0; i < r.finding_count; i++) {
             fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
             print_wrapped(f, r.findings[i].text);

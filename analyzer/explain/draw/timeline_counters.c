@@ -103,7 +103,8 @@ bool cw_timeline_counters_put(struct cw_timeline_sink *s, uint32_t group, const 
     c.v = calloc(4 * t->commands.count + 2 * t->moves.count + 1, sizeof *c.v);
     if (!c.v)
         return false;
-    for (size_t i = 0; i < t->commands.count; i++)
+    for (size_t i = 0; i < t->commands.count && !t->process.times_every;
+         i++) /* else most are not seen to end */
         add_command(&c, &t->commands.v[i]);
     for (size_t i = 0; i < t->moves.count; i++)
         add_move(&c, &t->moves.v[i]);

@@ -48,16 +48,17 @@ static void print_atom(struct cw_eval *e, int node, int depth, FILE *out)
         fprintf(out, known ? " : " : " or ");
         print_node(e, x->c, depth + 1, out);
         fprintf(out, ")");
+    } else if (x->width == 1) {
+        bool alone = x->op != CW_EXPR_AND && x->op != CW_EXPR_OR; /* these have parentheses */
+        fprintf(out, alone ? "(" : "");
+        print_condition(e, (struct cw_guard){node, true}, depth + 1, out);
+        fprintf(out, alone ? ")" : "");
     } else if (x->op < sizeof op_names / sizeof *op_names && op_names[x->op]) {
         bool infix = !(op_names[x->op][0] >= 'a');
         fprintf(out, infix ? "(" : "%s(", op_names[x->op]);
         print_node(e, x->a, depth + 1, out);
         fprintf(out, infix ? " %s " : ", ", op_names[x->op]);
         print_node(e, x->b, depth + 1, out);
-        fprintf(out, ")");
-    } else if (x->width == 1) {
-        fprintf(out, "(");
-        print_condition(e, (struct cw_guard){node, true}, depth + 1, out);
         fprintf(out, ")");
     } else {
         fprintf(out, "?");
@@ -152,6 +153,7 @@ static void print_condition(struct cw_eval *e, struct cw_guard g, int depth, FIL
 {
     struct cw_poly p, nothing = {0};
     enum relation relation;
+    int64_t bit = 0;
     int node = cw_expr_resolve(&e->m->pool, g.node);
     const struct cw_expr *x = &e->m->pool.node[node];
     if (cw_eval_relation(e, node, g.want, &p, &relation) && !e->failed) {
@@ -166,6 +168,8 @@ static void print_condition(struct cw_eval *e, struct cw_guard g, int depth, FIL
         fprintf(out, x->op == CW_EXPR_AND ? " and " : " or ");
         print_condition(e, (struct cw_guard){x->b, true}, depth + 1, out);
         fprintf(out, ")");
+    } else if (x->op == CW_EXPR_XOR && cw_expr_is_const(&e->m->pool, x->b, &bit)) {
+        print_condition(e, (struct cw_guard){x->a, g.want != (bit & 1)}, depth, out);
     } else if (x->op == CW_EXPR_SELECT && depth <= MAX_DEPTH) {
         fprintf(out, g.want ? "" : "!");
         print_atom(e, node, depth + 1, out);

@@ -13,7 +13,6 @@
     X(cw_reason_large, "the kernel is too large")                                                            \
     X(cw_reason_pointers, "a pointer changes its buffer in a loop")                                          \
     X(cw_reason_program_scope, "a variable of program scope")                                                \
-    X(cw_reason_join, "several conditions lead to it")                                                       \
     X(cw_reason_exits, "the loop around it can be left early")                                               \
     X(cw_reason_switch, "a switch decides about it")                                                         \
     X(cw_reason_origin, "a pointer whose origin is not known (loaded from memory, made from an integer)")    \

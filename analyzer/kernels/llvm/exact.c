@@ -131,10 +131,12 @@ static void convert(struct look *l, LLVMValueRef call, const char *name)
 /* A function of OpenCL C that makes numbers of numbers. */
 static void numbers(struct look *l, LLVMValueRef call, const char *mangled)
 {
-    static const char *const integer[] = {"abs",    "abs_diff", "add_sat",  "sub_sat",  "hadd",  "rhadd",
-                                          "mul_hi", "mad_hi",   "mad_sat",  "rotate",   "clz",   "ctz",
-                                          "min",    "max",      "popcount", "upsample", "clamp", "any",
-                                          "all",    "select",   "shuffle",  NULL};
+    static const char *const integer[] = {"add_sat", "sub_sat", "hadd",     "rhadd",    "mul_hi",
+                                          "mad_hi",  "mad_sat", "rotate",   "clz",      "ctz",
+                                          "min",     "max",     "popcount", "upsample", "clamp",
+                                          "any",     "all",     "select",   "shuffle",  NULL};
+    /* PoCL's compiler takes abs(x) == 2147483648u for false, though that is abs(INT_MIN). */
+    static const char *const absolute[] = {"abs", "abs_diff", NULL};
     static const char *const moves[] = {"select", "bitselect", "shuffle", "shuffle2", NULL};
     static const char *const floats[] = {
         "fabs",      "copysign",    "signbit", "isequal",       "isnotequal", "isgreater", "isgreaterequal",
@@ -153,6 +155,10 @@ static void numbers(struct look *l, LLVMValueRef call, const char *mangled)
     }
     if ((all_integers(call) && is_one_of(name, integer)) || is_one_of(name, moves))
         return;
+    if (is_one_of(name, absolute)) {
+        refuse(l, cw_reason_operation);
+        return;
+    }
     if (!is_one_of(name, floats) && !(is_double(LLVMTypeOf(call)) && !strcmp(name, "sqrt"))) {
         refuse(l, is_integer(LLVMTypeOf(call)) ? cw_reason_call : cw_reason_function);
         return;
@@ -203,7 +209,10 @@ static void builtin(struct look *l, LLVMValueRef v, const char *name)
     char plain[64];
 
     switch (b.kind) {
-    case CW_BUILTIN_WORK_ITEM:
+    case CW_BUILTIN_WORK_ITEM: /* get_global_size(3) is 1, but PoCL 3.1 says 0 */
+        if (!LLVMIsAConstantInt(LLVMGetOperand(v, 0)) || LLVMConstIntGetZExtValue(LLVMGetOperand(v, 0)) > 2)
+            refuse(l, cw_reason_operation);
+        break;
     case CW_BUILTIN_WORK_DIM:
     case CW_BUILTIN_GLOBAL_LINEAR_ID:
     case CW_BUILTIN_LOCAL_LINEAR_ID:

@@ -27,12 +27,6 @@ static void guard_add_condition(struct reader *r, int cond, bool want)
         guard_add_condition(r, x.b, want);
     } else if (x.op == CW_EXPR_XOR && value_of(p, x.b) == 1) {
         guard_add_condition(r, x.a, !want);
-    } else if (x.op == CW_EXPR_SELECT && want && value_of(p, x.c) == 0) { /* a && b */
-        guard_add_condition(r, x.a, true);
-        guard_add_condition(r, x.b, true);
-    } else if (x.op == CW_EXPR_SELECT && !want && value_of(p, x.b) == 1) { /* !(a || c) */
-        guard_add_condition(r, x.a, false);
-        guard_add_condition(r, x.c, false);
     } else if (!cw_model_add_guard(r->m, cond, want)) {
         r->failed = true;
     }
@@ -51,8 +45,10 @@ static const char *step_down(struct reader *r, int dom, int block)
     if (cw_cfg_postdominates(g, block, dom))
         return NULL;
     LLVMValueRef t = LLVMGetBasicBlockTerminator(g->block[dom]);
-    if (!only_from(g, block, dom))
-        return cw_reason_join;
+    if (!only_from(g, block, dom)) {
+        guard_add_condition(r, cw_ways_condition(&r->lift, block), true);
+        return NULL;
+    }
     if (!LLVMIsABranchInst(t) || !LLVMIsConditional(t))
         return cw_reason_switch;
     int cond = cw_lift_value(&r->lift, LLVMGetCondition(t), -1);

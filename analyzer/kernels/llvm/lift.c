@@ -146,63 +146,70 @@ static int compare(struct cw_lift *l, LLVMValueRef v, int element)
     return two >= 0 ? two : cw_expr_compare(p, cmp, a, b);
 }
 
+/* ~a, of one bit. */
+static int negated(struct cw_expr_pool *p, int a)
+{
+    static const uint8_t opposite[] = {
+        [CW_CMP_EQ] = CW_CMP_NE,   [CW_CMP_NE] = CW_CMP_EQ,   [CW_CMP_UGT] = CW_CMP_ULE,
+        [CW_CMP_UGE] = CW_CMP_ULT, [CW_CMP_ULT] = CW_CMP_UGE, [CW_CMP_ULE] = CW_CMP_UGT,
+        [CW_CMP_SGT] = CW_CMP_SLE, [CW_CMP_SGE] = CW_CMP_SLT, [CW_CMP_SLT] = CW_CMP_SGE,
+        [CW_CMP_SLE] = CW_CMP_SGT};
+    struct cw_expr x = p->node[cw_expr_resolve(p, a)];
+    int64_t bit = 0;
+    if (cw_expr_is_const(p, a, &bit))
+        return cw_expr_const(p, 1, !bit);
+    if (x.op == CW_EXPR_CMP)
+        return cw_expr_compare(p, (enum cw_expr_cmp)opposite[x.dim], x.a, x.b);
+    if (x.op == CW_EXPR_XOR && cw_expr_is_const(p, x.b, &bit) && bit)
+        return x.a;
+    return cw_expr_binary(p, CW_EXPR_XOR, 1, a, cw_expr_const(p, 1, 1));
+}
+
+/* A choice between a bit and a constant is a conjunction, or the opposite of one. */
+static int select_bit(struct cw_expr_pool *p, int c, int yes, int no)
+{
+    int64_t bit = 0, other;
+    if (cw_expr_is_const(p, yes, &bit) && cw_expr_is_const(p, no, &other) && bit != other)
+        return bit ? c : negated(p, c);
+    if (cw_expr_is_const(p, yes, &bit))
+        return bit ? cw_expr_binary(p, CW_EXPR_OR, 1, c, no)
+                   : cw_expr_binary(p, CW_EXPR_AND, 1, negated(p, c), no);
+    if (cw_expr_is_const(p, no, &bit))
+        return bit ? cw_expr_binary(p, CW_EXPR_OR, 1, negated(p, c), yes)
+                   : cw_expr_binary(p, CW_EXPR_AND, 1, c, yes);
+    return cw_expr_select(p, 1, c, yes, no);
+}
+
 /* a < b ? a : b and its relatives are minima and maxima. */
-static int select_value(struct cw_lift *l, LLVMValueRef v, int element)
+int cw_lift_select(struct cw_lift *l, int width, int c, int yes, int no)
 {
     struct cw_expr_pool *p = &l->m->pool;
-    LLVMValueRef cond = LLVMGetOperand(v, 0);
-    bool vector = LLVMGetTypeKind(LLVMTypeOf(cond)) == LLVMVectorTypeKind;
-    int c = cw_lift_value(l, cond, vector ? element : -1), yes = lift_operand(l, v, 1, element),
-        no = lift_operand(l, v, 2, element);
-    struct cw_expr x = p->node[cw_expr_resolve(p, c)];
     if (p->failed)
         return 0;
+    struct cw_expr x = p->node[cw_expr_resolve(p, c)];
     bool straight = x.op == CW_EXPR_CMP && x.a == yes && x.b == no,
          crossed = x.op == CW_EXPR_CMP && x.a == no && x.b == yes;
+    if (yes == no)
+        return yes;
+    if (width == 1)
+        return select_bit(p, c, yes, no);
     if (x.op == CW_EXPR_CMP && x.dim >= CW_CMP_UGT && (straight || crossed)) {
         bool is_signed = x.dim >= CW_CMP_SGT, greater = (x.dim - CW_CMP_UGT) % 4 < 2;
         bool max = greater == straight;
         return cw_expr_binary(
-            p, is_signed ? (max ? CW_EXPR_SMAX : CW_EXPR_SMIN) : (max ? CW_EXPR_UMAX : CW_EXPR_UMIN),
-            lift_width(v), yes, no);
+            p, is_signed ? (max ? CW_EXPR_SMAX : CW_EXPR_SMIN) : (max ? CW_EXPR_UMAX : CW_EXPR_UMIN), width,
+            yes, no);
     }
-    return cw_expr_select(p, lift_width(v), c, yes, no);
+    return cw_expr_select(p, width, c, yes, no);
 }
 
-/* Whether the block of φ `v` was entered by its `i`-th way, if by none of those behind it. It is not known,
- * but it is one answer for all φ of the block, and another one in each iteration of the loop around it. */
-static int entered_by(struct cw_lift *l, LLVMValueRef v, unsigned i)
+static int select_value(struct cw_lift *l, LLVMValueRef v, int element)
 {
-    LLVMBasicBlockRef block = LLVMGetInstructionParent(v), from = LLVMGetIncomingBlock(v, i);
-    LLVMValueRef key = LLVMBasicBlockAsValue(block);
-    int node, way = -2 - cw_cfg_block(l->cfg, from);
-    if (cw_lift_recall(l, key, way, &node))
-        return node;
-    node = cw_expr_opaque(&l->m->pool, 1, lift_loop_of(l, v));
-    cw_lift_remember(l, key, way, node);
-    return node;
-}
-
-/* Where ways meet. Each φ of a block names them in an order of its own. */
-static int meeting(struct cw_lift *l, LLVMValueRef v, int element)
-{
-    struct cw_expr_pool *p = &l->m->pool;
-    unsigned ways = LLVMCountIncoming(v), order[MAX_WAYS] = {0};
-    if (ways > MAX_WAYS)
-        return lift_opaque(l, v);
-    for (unsigned i = 0, k; i < ways; i++) { /* by block */
-        int block = cw_cfg_block(l->cfg, LLVMGetIncomingBlock(v, i));
-        for (k = i; k > 0 && cw_cfg_block(l->cfg, LLVMGetIncomingBlock(v, order[k - 1])) > block; k--)
-            order[k] = order[k - 1];
-        order[k] = i;
-    }
-    int value = cw_lift_value(l, LLVMGetIncomingValue(v, order[0]), element);
-    for (unsigned i = 1; i < ways && !p->failed; i++) {
-        int other = cw_lift_value(l, LLVMGetIncomingValue(v, order[i]), element);
-        if (other != value)
-            value = cw_expr_select(p, lift_width(v), entered_by(l, v, order[i]), other, value);
-    }
-    return value;
+    LLVMValueRef cond = LLVMGetOperand(v, 0);
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(cond)) == LLVMVectorTypeKind;
+    int c = cw_lift_value(l, cond, vector ? element : -1), yes = lift_operand(l, v, 1, element),
+        no = lift_operand(l, v, 2, element);
+    return cw_lift_select(l, lift_width(v), c, yes, no);
 }
 
 static int phi(struct cw_lift *l, LLVMValueRef v, int element)
@@ -211,7 +218,8 @@ static int phi(struct cw_lift *l, LLVMValueRef v, int element)
     LLVMValueRef start, next;
     int b = cw_cfg_block(l->cfg, LLVMGetInstructionParent(v)), own = l->cfg->loop_of[b];
     if (own < 0 || l->cfg->loop[own].header != b)
-        return meeting(l, v, element);
+        return LLVMCountIncoming(v) > MAX_WAYS ? lift_opaque(l, v)
+                                               : cw_ways_value(l, v, element, lift_width(v));
     int placeholder = lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
     cw_lift_remember(l, v, element, placeholder);
     if (loop < 0)

@@ -45,6 +45,15 @@ void cw_lift_finish(struct cw_lift *l);
  * value that is no integer, or is computed from one, is OPAQUE (of the value's width, at least 1). */
 int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int element);
 
+/* `yes` where the bit `c` is set, else `no`: nodes of `width` bits. */
+int cw_lift_select(struct cw_lift *l, int width, int c, int yes, int no);
+
+/* ways.c: the value that φ `phi`, which is no loop's header's, has once its block is reached; and whether
+ * `block`, not the entry, is reached once its immediate dominator is, in the same iteration of the loops
+ * around both (one bit). */
+int cw_ways_value(struct cw_lift *l, LLVMValueRef phi, int element, int width);
+int cw_ways_condition(struct cw_lift *l, int block);
+
 /* All places that a pointer may point to. */
 struct cw_places cw_place_lift_pointer(struct cw_lift *l, LLVMValueRef v);
 

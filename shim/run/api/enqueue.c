@@ -190,7 +190,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
 
     if (blocking)
         t->outcome.told = &status;
-    if (CW_UNLIKELY(!cw_run_dependence_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
+    if (CW_UNLIKELY(!cw_run_dependence_link(q, t, e->type, e->n, e->list, e->whole && !e->n, e->made))) {
         drop_event(e);
         cw_run_foreign_give();
         return CL_OUT_OF_HOST_MEMORY;

@@ -243,12 +243,10 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
         cw_run_enqueue_refuse(e, why < 0 ? CW_RUN_R_CHECK : (enum cw_run_reason)why);
         return NULL;
     }
-    t->type = CL_COMMAND_NDRANGE_KERNEL;
+    e->type = CL_COMMAND_NDRANGE_KERNEL;
     t->behind_native = cw_run_dependence_waits_native(e->queue, e->n, e->list);
-    t->repeat.sets = k->sets;
-    t->repeat.alike = reach && reach->most <= CW_RUN_SHORT_TASK_OPS ? reach->id : 0;
-    t->at.place = e->queue->home;
-    t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
+    t->launch.repeat.sets = k->sets;
+    t->launch.repeat.alike = reach && reach->most <= CW_RUN_SHORT_TASK_OPS ? reach->id : 0;
     t->launch.unsure = n.unsure;
     snapshot(e->queue, t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
     return t;

@@ -40,12 +40,10 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
 
     if (!t)
         return NULL;
-    t->type = type;
+    e->type = type;
     t->behind_native = cw_run_dependence_waits_native(e->queue, e->n, e->list);
-    t->at.place = e->queue->home;
-    t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
-    t->memories[0] = m;
     t->work = CW_UNLIKELY(cw_run.far_workers) ? CW_RUN_HOME : CW_RUN_NOTHING;
+    t->home.mapped = m;
     cw_run_record_pin(&m->r);
     cw_run_byte_range_add_memory(e->queue, t, m, offset - m->offset, bytes, write);
     return t;

@@ -347,12 +347,9 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
         free(of);
         return NULL;
     }
-    t->type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
     t->work = CW_RUN_HOME;
     t->behind_native = cw_run_dependence_waits_native(q, listed, x->list);
-    t->at.place = q->home;
-    t->at.worker = t->at.home = q->context->places[q->home].worker->number;
-    t->at.memory = q->context->places->device->memory;
+    t->home.memory = q->context->places->device->memory;
     /* the program may let go of them as soon as the vendor has the native command */
     t->home.of = (struct cw_run_memory **)(t->accesses.of + n);
     find_touched(q, use, of);
@@ -364,12 +361,11 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
             cw_run_byte_range_add_access(q, t, of[i], low, high - low, write);
     }
     free(of);
-    *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
+    *failed = !cw_run_dependence_link(q, t, 0, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
     cw_run_activation_enqueued(&now);
-    t->native = true;
-    t->order.serves = t->order.recorded;
+    t->home.serves = t->order.recorded;
     t->order.recorded = 0; /* no command of the program's */
     return t;
 }

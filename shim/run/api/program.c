@@ -1,5 +1,5 @@
 /* program.c - programs: their source, the checks of it, and helper programs. */
-#include "../models/binary.h"
+#include "../../programs/known_binaries.h"
 #include "../models/headers.h"
 #include "../models/known.h"
 #include "../../door/thread.h"
@@ -136,8 +136,31 @@ static void begin_models(cl_program program, const char *joined, const char *opt
         cw_run_program_models_want(p,
                                    joined     ? joined
                                    : p->given ? p->given
-                                              : p->source,
+                                              : cw_run_program_text(p),
                                    p->built_with ? p->built_with : options);
+    cw_run_global_lock_give();
+}
+
+uint32_t cw_run_program_build_begins(cl_program program)
+{
+    struct cw_run_program *p;
+    uint32_t number;
+
+    cw_run_global_lock_take();
+    p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    number = p ? ++p->builds : 0;
+    cw_run_global_lock_give();
+    return number;
+}
+
+void cw_run_program_build_refused(cl_program program, uint32_t number)
+{
+    struct cw_run_program *p;
+
+    cw_run_global_lock_take();
+    p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    if (p && p->built + 1 == number)
+        p->built = number;
     cw_run_global_lock_give();
 }
 
@@ -162,6 +185,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
 {
     char *copy = strdup(options ? options : ""), *before = NULL, *after = NULL;
     struct cw_run_program *p;
+    uint32_t number;
     cl_int err;
 
     cw_run_program_settle(program);
@@ -177,7 +201,10 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     if (copy && !notify)
         before = cw_headers_join(program, copy);
     begin_models(program, before, copy);
+    number = cw_run_program_build_begins(program);
     err = build(program, n, devices, options, notify, data);
+    if (err == CL_INVALID_OPERATION)
+        cw_run_program_build_refused(program, number);
     if (before && err == CL_SUCCESS)
         after = cw_headers_join(program, copy);
     cw_exit_register(); /* a compiler has woken up: its things must outlive the builds of our
@@ -196,6 +223,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         cw_headers_take(p, before, after);
         before = after = NULL;
         p->partly |= is_part(p->context, n);
+        p->built = number;
         free(p->options);
         p->options = p->built_with ? strdup(p->built_with) : copy;
         copy = p->built_with ? copy : NULL;
@@ -212,46 +240,49 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     return err;
 }
 
-/* The program has got binaries of `program`. */
-static void keep_binaries(cl_program program, size_t capacity, void *to)
+/* The latest build of the program, and *number, its number; NULL: not known. Lock not held. */
+static struct cw_known_build *build_of(cl_program program, uint32_t *number)
 {
-    size_t bytes[CW_RUN_WORKERS] = {0};
-    char *source = NULL, *options = NULL;
-    struct cw_run_program *p;
-    cl_uint n = 0;
+    struct cw_known_build *b = NULL;
+    const struct cw_run_program *p;
 
-    if (capacity > sizeof(void *) * CW_RUN_WORKERS ||
-        cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, bytes, NULL) != CL_SUCCESS)
-        return;
-    n = (cl_uint)(capacity / sizeof(void *));
+    *number = 0;
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
-    if (p && !p->binary && p->source && p->options && (source = strdup(p->source)) &&
-        (options = strdup(p->options)))
-        cw_run_record_pin(&p->r);
-    else
-        p = NULL;
+    if (p && !p->binary && p->built == p->builds && p->options && cw_run_program_text(p)) {
+        b = cw_known_build_new(cw_run_program_text(p), p->options, !p->source);
+        *number = p->built;
+    }
     cw_run_global_lock_give();
-    if (p)
-        cw_binary_keep(p, source, options, n, bytes, to);
-    cw_run_global_lock_take();
-    if (p)
-        cw_run_object_unpin(&p->r);
-    cw_run_global_lock_give();
-    free(source);
-    free(options);
+    return b;
+}
+
+/* Asks for binaries, and keeps the build that they are from, where no other one has begun meanwhile. */
+static cl_int fetch_binaries(cl_program program, size_t capacity, void *to, size_t *bytes)
+{
+    uint32_t number, then;
+    struct cw_known_build *b = build_of(program, &number), *after;
+    cl_int err = cw_native.clGetProgramInfo(program, CL_PROGRAM_BINARIES, capacity, to, bytes);
+
+    after = build_of(program, &then);
+    if (err == CL_SUCCESS && b && after && number == then)
+        cw_known_binaries_fetched(b, program, capacity, to);
+    cw_known_build_drop(b);
+    cw_known_build_drop(after);
+    return err;
 }
 
 cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t capacity, void *to,
                                     size_t *bytes)
 {
-    cl_int err = cw_native.clGetProgramInfo(cw_build_cache_asked(program, name), name, capacity, to, bytes);
+    cl_program asked = cw_build_cache_asked(program, name);
+    cl_int err = name == CL_PROGRAM_BINARIES && to
+                     ? fetch_binaries(program, capacity, to, bytes)
+                     : cw_native.clGetProgramInfo(asked, name, capacity, to, bytes);
     struct cw_run_program *p;
     struct cw_run_recount r;
     cl_uint count;
 
-    if (err == CL_SUCCESS && name == CL_PROGRAM_BINARIES && to)
-        keep_binaries(program, capacity, to);
     if (err != CL_SUCCESS || name != CL_PROGRAM_REFERENCE_COUNT || !to)
         return err;
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {

@@ -14,6 +14,11 @@ struct cw_run_program *cw_run_program_create(cl_context context, cl_program prog
 void cw_run_program_settle_helpers(void);
 /* Waits until no use by run mode keeps the program from being built or compiled again. Lock not held. */
 void cw_run_program_settle(cl_program program);
+/* A build or compilation begins, of which the program's binary may be from here on: its number, for the
+ * record's `built` where it succeeds. The vendor has refused it, as the program has kernels: all is as
+ * before. Lock not held. */
+uint32_t cw_run_program_build_begins(cl_program program);
+void cw_run_program_build_refused(cl_program program, uint32_t number);
 /* A program that was linked for `devices` devices (0: all), as one of this source and these options, which
  * are taken over. `doubtful`: only once models have shown that it compiles; then cw_program_source_trust() is
  * called. Lock not held; held. */

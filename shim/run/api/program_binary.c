@@ -6,6 +6,7 @@
 
 #include "../../builds/isolated_compiler.h"
 #include "../code/code.h"
+#include "../../programs/known_binaries.h"
 #include "../../programs/program_exchange.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -107,52 +108,60 @@ static char *pyopencl_source(const unsigned char *binary, size_t bytes)
     return cache.source;
 }
 
-/* A source of the binaries that can be managed, and its options, the caller's to free. *options NULL: those
- * that it was built with are not known. False: there is none. */
-static bool find_source(const struct cw_context_devices *devices, cl_uint n, const size_t *bytes,
-                        const unsigned char *const *binaries, char **source, char **options)
+/* The program is that of the build: a binary whose source and options are known is as good as those. */
+static void remember_build(cl_context context, cl_program program, cl_uint n, const struct cw_known_build *b)
 {
-    if (!cw_binary_find(devices, n, bytes, binaries, source, options) && n == 1 && binaries[0])
-        *source = pyopencl_source(binaries[0], bytes[0]);
-    if (*source && cw_source_is_manageable(*source, *options ? *options : ""))
-        return true;
-    free(*source);
-    free(*options);
-    *source = *options = NULL;
-    return false;
-}
-
-/* A binary whose source and options are known is as good as those. */
-cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *ids,
-                                                 const size_t *bytes, const unsigned char **binaries,
-                                                 cl_int *status, cl_int *err)
-{
-    cl_program program = cw_native.clCreateProgramWithBinary(context, n, ids, bytes, binaries, status, err);
-    struct cw_run_context *c;
+    char *source = strdup(b->source), *options = strdup(b->options);
     struct cw_run_program *p;
-    const struct cw_context_devices *devices;
-    char *source = NULL, *options = NULL;
 
-    if (!program)
-        return NULL;
     cw_run_global_lock_take();
-    c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    devices = c ? c->devices : NULL;
-    cw_run_global_lock_give();
-    if (!devices)
-        return program;
-    if (!find_source(devices, n, bytes, binaries, &source, &options) || !options) {
-        remember_binary(context, program, n, ids, bytes, binaries, source);
-        return program;
-    }
-    cw_run_global_lock_take();
-    p = cw_run_program_create(context, program, n, source, options);
+    p = source && options ? cw_run_program_create(context, program, n, b->linked ? NULL : source, options)
+                          : NULL;
     if (p) {
         p->loaded = true;
+        p->linked = b->linked ? source : NULL;
         source = options = NULL;
     }
     cw_run_global_lock_give();
     free(source);
     free(options);
+}
+
+/* The program is of binaries whose build is not known. */
+static void remember_unknown(cl_context context, cl_program program, cl_uint n, const cl_device_id *ids,
+                             const size_t *bytes, const unsigned char *const *binaries)
+{
+    char *source = n == 1 && binaries[0] ? pyopencl_source(binaries[0], bytes[0]) : NULL;
+
+    if (source && !cw_source_is_manageable(source, "")) {
+        free(source);
+        source = NULL;
+    }
+    remember_binary(context, program, n, ids, bytes, binaries, source);
+}
+
+cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *ids,
+                                                 const size_t *bytes, const unsigned char **binaries,
+                                                 cl_int *status, cl_int *err)
+{
+    cl_program program = cw_native.clCreateProgramWithBinary(context, n, ids, bytes, binaries, status, err);
+    struct cw_known_build *b;
+    struct cw_run_context *c;
+    bool managed;
+
+    if (!program)
+        return NULL;
+    cw_run_global_lock_take();
+    c = cw_run_record_find(context, CW_RUN_CONTEXT);
+    managed = c && c->devices;
+    cw_run_global_lock_give();
+    if (!managed)
+        return program;
+    b = cw_known_binaries_find(n, ids, bytes, binaries);
+    if (b && cw_source_is_manageable(b->source, b->options))
+        remember_build(context, program, n, b);
+    else
+        remember_unknown(context, program, n, ids, bytes, binaries);
+    cw_known_build_drop(b);
     return program;
 }

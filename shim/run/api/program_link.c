@@ -104,6 +104,7 @@ cl_int cw_run_hook_clCompileProgram(cl_program program, cl_uint n, const cl_devi
                                     void *data)
 {
     char *copy = strdup(options ? options : ""), *before = NULL, *after = NULL;
+    uint32_t number;
     cl_int err;
 
     cw_run_program_settle(program);
@@ -113,7 +114,10 @@ cl_int cw_run_hook_clCompileProgram(cl_program program, cl_uint n, const cl_devi
     }
     if (copy && !notify && (!headers || (header && names)) && !strstr(copy, "CLC++"))
         before = read_unit(program, copy, headers, header, names);
+    number = cw_run_program_build_begins(program);
     err = cw_native.clCompileProgram(program, n, devices, options, headers, header, names, notify, data);
+    if (err == CL_INVALID_OPERATION)
+        cw_run_program_build_refused(program, number);
     if (before && err == CL_SUCCESS)
         after = read_unit(program, copy, headers, header, names);
     cw_exit_register(); /* as in clBuildProgram */

@@ -63,18 +63,10 @@ struct cw_run_task *cw_run_rectangle_task(struct cw_run_enqueue *e, cl_command_t
 
     if (!t)
         return NULL;
-    t->type = type;
+    e->type = type;
     t->work = work;
     t->behind_native = cw_run_dependence_waits_native(e->queue, e->n, e->list);
-    t->at.place = e->queue->home;
-    t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
     return t;
-}
-
-static void uses(struct cw_run_task *t, int i, struct cw_run_memory *m)
-{
-    t->memories[i] = m;
-    cw_run_record_pin(&m->r);
 }
 
 void cw_run_rectangle_add_access(const struct cw_run_enqueue *e, struct cw_run_task *t,
@@ -86,7 +78,7 @@ void cw_run_rectangle_add_access(const struct cw_run_enqueue *e, struct cw_run_t
 
     if (m) {
         cw_run_byte_range_add_memory(e->queue, t, m, b->offset, span, write);
-        uses(t, !write, m);
+        cw_run_record_pin(&m->r);
     } else {
         r = cw_run_byte_range_region_at(b->host + b->offset, &offset);
         cw_run_byte_range_add_access(e->queue, t, r, offset, span, write);

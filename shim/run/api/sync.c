@@ -16,9 +16,7 @@ static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type typ
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
         return NULL;
     }
-    t->type = type;
-    t->at.place = e->queue->home;
-    t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
+    e->type = type;
     return t;
 }
 

@@ -55,7 +55,7 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host
         return cw_run_rectangle_copy(e, h->type, h->region, m, &in, NULL, &out, host);
     t = cw_run_rectangle_copy(e, h->type, h->region, NULL, &out, m, &in, host);
     if (t && h->straight)
-        t->apart = true;
+        t->copy.straight = true;
     return t;
 }
 

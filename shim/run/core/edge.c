@@ -5,6 +5,12 @@
 
 #include "../../door/log.h"
 
+/* There is room for 4 of them, 8, 16 ... */
+static bool is_full(uint32_t n)
+{
+    return n % 4 == 0 && !(n & (n - 1));
+}
+
 bool cw_run_edge_add(struct cw_run_task *before, struct cw_run_task *after, enum cw_run_edge edge)
 {
     uint32_t n = before->edges.n;
@@ -17,7 +23,7 @@ bool cw_run_edge_add(struct cw_run_task *before, struct cw_run_task *after, enum
         before->edges.to[n - 1] |= edge;
         return true;
     }
-    if (n == before->edges.cap) {
+    if (is_full(n)) {
         grown = realloc(before->edges.to, (n ? 2 * n : 4) * sizeof *grown);
         if (!grown) {
             cw_log_error("out of memory: a command is refused because its order could not be kept");
@@ -25,7 +31,6 @@ bool cw_run_edge_add(struct cw_run_task *before, struct cw_run_task *after, enum
             return false;
         }
         before->edges.to = grown;
-        before->edges.cap = n ? 2 * n : 4;
     }
     before->edges.to[before->edges.n++] = (uintptr_t)after | edge;
     after->waits++;

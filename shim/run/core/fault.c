@@ -142,11 +142,11 @@ struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t)
         struct cw_run_task *s = (struct cw_run_task *)(t->edges.to[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
         if (!s || t->edges.to[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 ||
-            s->tile.launch || s->at.worker != t->at.worker || s->at.place != t->at.place)
+            s->launch.tiles || s->at.worker != t->at.worker || s->at.place != t->at.place)
             continue;
         if (!cw_run_fault_now(CW_RUN_FAULT_SWAP))
             return NULL;
-        s->has_run = true;
+        s->launch.has_run = true;
         return s;
     }
     return NULL;

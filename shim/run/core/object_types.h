@@ -85,7 +85,7 @@ struct cw_run_queue {
     struct cw_run_record r;
     struct cw_run_context *context;
     bool managed, in_order, profiled, synchronous;
-    uint32_t home;                    /* index into context->places */
+    uint32_t home, home_worker;       /* index into context->places, and its worker's number */
     struct cw_run_task *first, *last; /* not retired yet, in program order */
     struct cw_run_task *join;         /* later commands wait for it: a barrier, or inherited native work */
     uint64_t native_given;            /* native commands so far, counted before and after the vendor's call */
@@ -212,8 +212,9 @@ struct cw_run_program {
     char *linked;           /* was linked of several: the `source` once it is known to compile; else NULL */
     char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL:
                                        not, or not known */
-    char *built_with; /* made of a binary: the options of the build that it is from; else NULL */
-    bool loaded;      /* made of a binary whose source is known */
+    char *built_with;       /* made of a binary: the options of the build that it is from; else NULL */
+    uint32_t builds, built; /* builds and compilations begun; the number of that with these `options` */
+    bool loaded;            /* made of a binary whose source is known */
     bool binary;  /* made of a binary whose source is not known: `source` is its text form (pocl_binary.h),
                      NULL if its format is not known */
     bool demands; /* ... some kernel of it demands a local size */

@@ -60,12 +60,21 @@ struct cw_run_tiles {
     struct cw_run_beside *beside; /* memory/spread.h */
 };
 
+/* The tiles of the launch work in several memories, and copy what they need themselves; so does a read that
+ * is `straight`. */
+static inline bool cw_run_tile_is_apart(const struct cw_run_task *t)
+{
+    const struct cw_run_tiles *x = cw_run_tiles_of(t);
+
+    return x ? x->apart : t->work == CW_RUN_COPY && t->copy.straight;
+}
+
 /* The share of its launch that the task does: above 0, at most 1. */
 static inline double cw_run_tile_share(const struct cw_run_task *t)
 {
-    const struct cw_run_tiles *x = t->tile.part_of;
+    const struct cw_run_tiles *x = cw_run_cut_launch_of(t);
 
-    return x ? (double)x->block[t->window.index].groups / (double)x->cut.groups : 1;
+    return x ? (double)x->block[t->launch.part.block].groups / (double)x->cut.groups : 1;
 }
 
 /* The number of the memory that part `k` works in. */

@@ -36,12 +36,17 @@
 
 enum cw_run_state {
     CW_RUN_LINKED,
+    CW_RUN_RELEASED, /* its window has closed */
     CW_RUN_READY,
     CW_RUN_RUNNING,
     CW_RUN_DONE,
     CW_RUN_RETIRING,
     CW_RUN_RETIRED
 };
+
+/* What becomes of the memory of a task that is over. LEFT: nothing; a thread that never comes back may use
+ * it. */
+enum cw_run_storage { CW_RUN_FREED, CW_RUN_POOLED, CW_RUN_LEFT };
 
 /* HOME: bytes have to be in the host's memory then, and nothing else is to be done */
 enum cw_run_work { CW_RUN_NOTHING, CW_RUN_LAUNCH, CW_RUN_COPY, CW_RUN_FILL, CW_RUN_HOME };
@@ -55,7 +60,54 @@ struct cw_run_launch {
     /* a value equals the handle of a memory object, and may be a number: right at home only */
     bool unsure;
     size_t offset[3], global[3], local[3];
+    /* what follows is of this launch alone: a part of it has its own (cw_run_launch_part) */
+    cl_int vendor; /* what the vendor's call said that was to run it */
+    bool begun;    /* a vendor has taken it: it may have changed memory */
+    bool uncoded;  /* the helper's code for it is not there yet */
+    bool has_run;  /* a planted fault ran it out of its turn */
+    bool opens;    /* the memory objects that it needs are being made (memory/spread_space.c) */
+    struct {
+        uint32_t waits; /* how many of the task's waits are in batch number `number` */
+        uint64_t number;
+    } batch;
+    struct {            /* workers/repeat.c */
+        uint64_t sets;  /* of the kernel, when it was enqueued */
+        uint64_t alike; /* cw_reach.id of a launch that is short with any data; 0: it may be long */
+    } repeat;
+    struct {
+        bool wanted;      /* its time is to be measured */
+        bool chained;     /* took_ns is its share of a batch */
+        uint8_t whole;    /* it stays whole: the number of the reason (tuning/reasons.c); 0: not */
+        uint64_t took_ns; /* where it was measured */
+        uint64_t shape;   /* for the history; 0: none */
+    } measure;
+    struct cw_run_tiles *tiles; /* it is cut into them (tiles/tile.h); NULL: it is whole */
+    struct {
+        struct cw_run_tiles *of; /* it is one worker's part of a launch that is cut; NULL: it is none */
+        bool able;               /* its device has the code of all blocks that it may get */
+        uint32_t block;          /* of->block[] that it runs */
+        uint32_t known;          /* accesses of the block that is bound to it; 0: not known */
+    } part;
+    struct {                      /* groups/group.h */
+        struct cw_run_group *run; /* it is one worker's part of a group run */
+        bool may;                 /* it may become a step of one when its turn comes */
+    } group;
 };
+
+/* The same launch, of which nothing has run yet. */
+static inline struct cw_run_launch cw_run_launch_part(const struct cw_run_launch *l)
+{
+    return (struct cw_run_launch){.kernel = l->kernel,
+                                  .args = l->args,
+                                  .dims = l->dims,
+                                  .has_local = l->has_local,
+                                  .has_offset = l->has_offset,
+                                  .any_local = l->any_local,
+                                  .unsure = l->unsure,
+                                  .offset = {l->offset[0], l->offset[1], l->offset[2]},
+                                  .global = {l->global[0], l->global[1], l->global[2]},
+                                  .local = {l->local[0], l->local[1], l->local[2]}};
+}
 
 /* Where bytes of a command begin: in a buffer, or in the program's own memory. */
 struct cw_run_bytes {
@@ -73,6 +125,7 @@ static inline uint8_t *cw_run_bytes_address(const struct cw_run_bytes *b)
 struct cw_run_transfer { /* rectangles; plain copies have one row. Pitches in bytes */
     struct cw_run_bytes to, from;
     size_t region[3], to_row, to_slice, from_row, from_slice;
+    bool straight; /* a read from several memories: memory/spread.h */
 };
 
 struct cw_run_fill {
@@ -82,68 +135,47 @@ struct cw_run_fill {
     size_t origin[3], region[3]; /* of an image: in pixels */
 };
 
-struct cw_run_home {           /* beside cw_run_task.memories */
-    struct cw_run_memory **of; /* pinned by the command */
-    uint32_t n;
+/* Of commands that do nothing but need bytes in a memory. */
+struct cw_run_home {
+    struct cw_run_memory *mapped; /* pinned by the command; NULL: it is no map */
+    struct cw_run_memory **of;    /* likewise: of a native command behind it that may touch them */
+    uint32_t n;                   /* 0: no native command has asked for it */
+    uint32_t memory;              /* that the bytes have to be in */
+    uint64_t serves;              /* recorded number of the native command, as cw_run_task.order.recorded */
 };
 
 /* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */
 enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
 
 struct cw_run_task {
-    struct cw_run_queue *queue;          /* NULL: internal */
+    struct cw_run_queue *queue;          /* NULL: internal, or it never got there (tasks/dependence.c) */
     struct {                             /* lists that it is in */
         struct cw_run_task *prev, *next; /* its queue */
-        struct cw_run_task *window, *done, *claims;
+        struct cw_run_task *window, *done;
+        struct cw_run_task *claims; /* NULL: it claims no bytes (memory/spread_claim.c) */
     } links;
-    struct cw_run_queue *joins;        /* later commands of this queue wait for it */
-    struct cw_run_memory *memories[2]; /* buffers of a transfer */
-    struct cw_run_event *event;        /* NULL: the program asked for none */
-    cl_event gate;                     /* a user event for native commands behind this one */
-    cl_command_type type;
+    struct cw_run_queue *joins; /* later commands of this queue wait for it */
+    struct cw_run_event *event; /* NULL: the program asked for none */
+    cl_event gate;              /* a user event for native commands behind this one */
     enum cw_run_state state;
     enum cw_run_work work;
-    bool released; /* its window has closed */
-    bool has_run;  /* a planted fault ran it out of its turn */
-    bool uncoded;  /* the helper's code for it is not there yet */
-    bool begun;    /* a vendor has taken the launch: it may have changed memory */
-    bool pooled;
-    bool left;          /* a thread that never comes back may use it: its memory is not given back */
-    bool given_up;      /* never got into its queue: only keeps the order until its edges have come true */
-    bool native;        /* a HOME in front of a native command, which finds the bytes there */
-    bool ahead;         /* copies ahead of it were asked for (memory/spread_ahead.h) */
-    bool claims;        /* its bytes must not be used in another memory until it is over (memory/spread.h) */
-    bool apart;         /* its tiles work in several memories, and copy what they need themselves */
-    bool opens;         /* the memory objects that it needs are being made (memory/spread_space.c) */
-    bool early;         /* it is in a heap to claim and fetch its bytes, before its parts are put there */
+    enum cw_run_storage storage;
+    bool gauged;        /* its end counts for the gain of plans (tuning/gain.c) */
     bool behind_native; /* waits, by events, for native work that is not over; known before its accesses */
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
-        cl_int vendor; /* of a launch: what the vendor's call said that was to run it */
         cl_int *told;  /* of a call that waits for it: gets its error; NULL: none waits */
     } outcome;
     uint32_t waits;
     struct {
-        uint32_t waits; /* how many of these are in batch number `number` */
-        uint64_t number;
-    } batch;
-    struct {
-        uint32_t worker, home; /* numbers */
-        uint32_t place;        /* index into the context's places */
-        uint32_t memory;       /* that its bytes have to be in; of launches: that of their worker */
+        uint32_t worker; /* number */
+        uint32_t place;  /* index into the context's places */
     } at;
-    struct {
-        uint32_t number, index; /* the window that it was in, and where */
-    } window;
-    struct {            /* workers/repeat.c */
-        uint64_t sets;  /* of the launch's kernel, when it was enqueued */
-        uint64_t alike; /* cw_reach.id of a launch that is short with any data; 0: it may be long */
-    } repeat;
+    uint32_t index; /* in the window that was decided last with it: windows/decide.c */
     struct {
         uint64_t sequence; /* program order over all queues */
         uint64_t recorded; /* its number in the recorded log + 1; 0: it is not recorded */
-        uint64_t serves;   /* the same of the native command behind it */
         uint64_t rank;     /* lower runs first */
     } order;
     struct {
@@ -151,39 +183,51 @@ struct cw_run_task {
         uint64_t ready_ns; /* released, and all that it waited for over */
         bool wanted;       /* at[] may be asked for */
     } time;
-    struct {              /* a launch */
-        bool wanted;      /* the launch's time is to be measured */
-        bool chained;     /* took_ns is its share of a batch */
-        bool gauged;      /* its end counts for the gain of plans (tuning/gain.c) */
-        uint8_t whole;    /* it stays whole: the number of the reason (tuning/reasons.c); 0: not */
-        uint64_t took_ns; /* where it was measured */
-        uint64_t shape;   /* for the history; 0: none */
-    } measure;
     struct {
-        uintptr_t *to; /* tasks | enum cw_run_edge */
-        uint32_t n, cap;
+        uintptr_t *to; /* tasks | enum cw_run_edge; room for 4, 8, 16 ... of them: core/edge.c */
+        uint32_t n;
     } edges;
     struct {
         struct cw_run_access *of;
         uint32_t n;
     } accesses;
-    struct {                          /* tiles/tile.h */
-        struct cw_run_tiles *launch;  /* the launch is cut */
-        struct cw_run_tiles *part_of; /* it is one worker's part of a launch that is */
-        bool able;                    /* of a part: its device has the code of all blocks that it may get */
-        uint32_t known;               /* of a part: accesses of the block that is bound to it; 0: not known */
-    } tile;
-    struct {                      /* groups/group.h */
-        struct cw_run_group *run; /* it is one worker's part of a group run */
-        bool may;                 /* it may become a step of one when its turn comes */
-    } group;
-    union {
+    union { /* by `work` */
         struct cw_run_launch launch;
         struct cw_run_transfer copy;
         struct cw_run_fill fill;
         struct cw_run_home home;
     };
 };
+
+/* Of a command of any kind: the tiles that it is cut into; the launch that it is a part of; NULL: there are
+ * none. */
+static inline struct cw_run_tiles *cw_run_tiles_of(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH ? t->launch.tiles : NULL;
+}
+
+static inline struct cw_run_tiles *cw_run_cut_launch_of(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH ? t->launch.part.of : NULL;
+}
+
+/* It is a launch that may become a step of a group run. */
+static inline bool cw_run_is_group_candidate(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH && t->launch.group.may;
+}
+
+/* It does not run where its queue would. */
+static inline bool cw_run_is_away(const struct cw_run_task *t)
+{
+    return t->at.worker != t->queue->home_worker;
+}
+
+static inline void cw_run_task_goes_home(struct cw_run_task *t)
+{
+    t->at.worker = t->queue->home_worker;
+    t->at.place = t->queue->home;
+}
 
 /* The ids of a launch's work-items. */
 struct cw_run_ndrange {
@@ -200,6 +244,7 @@ struct cw_run_enqueue {
     cl_event *event, made;
     struct cw_run_context *context; /* that `made` is in */
     bool whole, blocking;
+    cl_command_type type;   /* of the command that is managed */
     bool launch;            /* of a kernel */
     bool straight;          /* a read of bytes that other devices' memories may have (memory/spread.h) */
     bool unlocked;          /* nothing is managed: the lock is not held, and the command is native */

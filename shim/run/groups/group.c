@@ -67,7 +67,7 @@ static bool is_large(const struct cw_run_task *t)
 static bool is_worth_it(struct cw_run_task *t)
 {
     struct cw_run_kernel *k = t->launch.kernel;
-    double items = cw_run_costs_items(&t->launch), ns = k->known->mean_ns[t->at.home];
+    double items = cw_run_costs_items(&t->launch), ns = k->known->mean_ns[t->queue->home_worker];
 
     if (!cw_run_group_may(t->queue, k, items))
         return false;
@@ -103,8 +103,9 @@ static bool is_alone(const struct cw_run_task *t)
         before = before->links.prev;
     while (behind && behind->work == CW_RUN_NOTHING)
         behind = behind->links.next;
-    return !(before && (before->group.may || (!cw_run.chaos && before->work == CW_RUN_LAUNCH))) &&
-           !(behind && behind->group.may);
+    return !(before &&
+             (cw_run_is_group_candidate(before) || (!cw_run.chaos && before->work == CW_RUN_LAUNCH))) &&
+           !(behind && cw_run_is_group_candidate(behind));
 }
 
 /* Chains of several queues may rather run at once, on a device each. */
@@ -113,7 +114,7 @@ static bool are_of_one_queue(const struct cw_run_task *t)
     const struct cw_run_queue *queue = NULL;
 
     for (; t; t = t->links.window)
-        if (t->group.may) {
+        if (cw_run_is_group_candidate(t)) {
             if (queue && t->queue != queue)
                 return false;
             queue = t->queue;
@@ -127,12 +128,14 @@ static bool mark_candidates(struct cw_run_task *first)
     bool any = false, good;
 
     for (struct cw_run_task *t = first; t; t = t->links.window)
-        any |= t->group.may = is_candidate(t);
+        if (t->work == CW_RUN_LAUNCH)
+            any |= t->launch.group.may = is_candidate(t);
     if (!any || (cw_run_group_settings.always && !cw_run.chaos))
         return any;
     good = cw_run.chaos || are_of_one_queue(first);
     for (struct cw_run_task *t = first; t; t = t->links.window)
-        t->group.may = t->group.may && good && !is_alone(t); /* it would stay where it is for nothing */
+        if (cw_run_is_group_candidate(t)) /* alone it would stay where it is for nothing */
+            t->launch.group.may = good && !is_alone(t);
     return true;
 }
 
@@ -143,8 +146,8 @@ enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
     if (!cw_run_group_settings.on || !mark_candidates(first))
         return CW_RUN_MARKED_NONE;
     for (struct cw_run_task *t = first; t; t = t->links.window) {
-        marked += t->group.may;
-        others += !t->group.may;
+        marked += cw_run_is_group_candidate(t);
+        others += !cw_run_is_group_candidate(t);
     }
     return !marked ? CW_RUN_MARKED_NONE : others ? CW_RUN_MARKED_SOME : CW_RUN_MARKED_ALL;
 }
@@ -159,7 +162,7 @@ static bool is_watched(const struct cw_run_task *t)
 /* All that `t` still waits for are launches of this chain, which have counted themselves in t->batched. */
 static bool waits_for_chain(const struct cw_run_task *t, uint64_t number)
 {
-    return t->waits == (t->batch.number == number ? t->batch.waits : 0);
+    return t->waits == (t->launch.batch.number == number ? t->launch.batch.waits : 0);
 }
 
 static void count_successors(const struct cw_run_task *t, uint64_t number)
@@ -167,18 +170,18 @@ static void count_successors(const struct cw_run_task *t, uint64_t number)
     for (uint32_t i = 0; i < t->edges.n; i++) {
         struct cw_run_task *s = (struct cw_run_task *)(t->edges.to[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
-        if (!s || t->edges.to[i] & CW_RUN_AT_RETIRE)
+        if (!s || t->edges.to[i] & CW_RUN_AT_RETIRE || s->work != CW_RUN_LAUNCH)
             continue;
-        s->batch.waits = s->batch.number == number ? s->batch.waits + 1 : 1;
-        s->batch.number = number;
+        s->launch.batch.waits = s->launch.batch.number == number ? s->launch.batch.waits + 1 : 1;
+        s->launch.batch.number = number;
     }
 }
 
 static bool may_join(struct cw_run_task *t, uint64_t number, uint64_t last)
 {
-    return t->group.may && t->released && t->order.sequence <= last && !t->outcome.failed &&
-           !t->tile.launch && t->at.worker == t->at.home &&
-           (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number) &&
+    return cw_run_is_group_candidate(t) && t->order.sequence <= last && !t->outcome.failed &&
+           !t->launch.tiles && !cw_run_is_away(t) &&
+           (t->state == CW_RUN_RELEASED || t->state == CW_RUN_READY) && waits_for_chain(t, number) &&
            !(cw_run.far_workers && !cw_run_spread_claims(t));
 }
 
@@ -269,18 +272,17 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
 {
     const struct cw_run_task *t = g->step[0].task;
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         g->part[i] = (struct cw_run_task){.queue = t->queue,
-                                          .type = t->type,
                                           .work = CW_RUN_LAUNCH,
-                                          .released = true,
+                                          .state = CW_RUN_RELEASED,
                                           .at.place = place[i],
                                           .at.worker = t->queue->context->places[place[i]].worker->number,
-                                          .at.home = t->at.home,
                                           .order.sequence = t->order.sequence,
                                           .order.rank = t->order.rank,
-                                          .launch = t->launch,
-                                          .group.run = g};
+                                          .launch = cw_run_launch_part(&t->launch)};
+        g->part[i].launch.group.run = g;
+    }
     g->parts = g->left = n;
     g->in_turn = n == 1 && !cw_device_has(t->queue->context->places[place[0]].device, CW_VENDOR_IN_CALL);
 }
@@ -296,7 +298,7 @@ static void hold(struct cw_run_group *g)
         if (i && t->state == CW_RUN_READY)
             cw_run_ready_remove(t);
         t->state = CW_RUN_READY; /* but in no heap */
-        t->group.may = false;
+        t->launch.group.may = false;
     }
 }
 
@@ -308,9 +310,9 @@ static void let_go(struct cw_run_group *g, uint32_t plain)
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
-        t->state = CW_RUN_LINKED;
+        t->state = CW_RUN_RELEASED;
         cw_run_spread_release(t);
-        t->group.may = i >= plain;
+        t->launch.group.may = i >= plain;
         if (!t->waits)
             cw_run_worker_ready(t);
     }
@@ -322,9 +324,9 @@ static void shorten(struct cw_run_group *g, uint32_t steps)
     for (uint32_t i = steps; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
-        t->state = CW_RUN_LINKED;
+        t->state = CW_RUN_RELEASED;
         cw_run_spread_release(t);
-        t->group.may = true;
+        t->launch.group.may = true;
         if (!t->waits)
             cw_run_worker_ready(t);
     }
@@ -441,7 +443,7 @@ static void tell_work(const struct cw_run_group *g)
     double ns = 0;
 
     for (uint32_t n = 0; t && n < LOOKED_AT; t = t->links.next, n++)
-        if (t->group.may)
+        if (cw_run_is_group_candidate(t))
             ns += cw_run_costs_home_ns(&t->launch);
     cw_run_activation_hopes(CW_RUN_GROUP_HOPE);
     cw_run_activation_waiting(ns);
@@ -503,7 +505,7 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
     cw_run_worker_take_ready(); /* so that each step that is ready is in a heap, which hold() takes it from */
     if (g)
         gather(g, t, last);
-    t->group.may = false;
+    t->launch.group.may = false;
     if (!g || g->steps < 2) {
         cw_run_group_free(g);
         return false;

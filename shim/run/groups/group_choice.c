@@ -92,7 +92,7 @@ static struct cw_identity name_chain(const struct cw_run_group *g)
         scale = g->steps << 8;
     for (uint32_t i = 0; i < g->steps; i++) {
         cw_run_costs_name_launch(g->step[i].task);
-        kind[i] = (struct kind){g->step[i].task->launch.kernel->key, g->step[i].task->measure.shape};
+        kind[i] = (struct kind){g->step[i].task->launch.kernel->key, g->step[i].task->launch.measure.shape};
     }
     qsort(kind, g->steps, sizeof *kind, by_kind);
     cw_identity_begin(&id, "chain");

@@ -216,7 +216,7 @@ void cw_run_group_history_foresee_group(void *program)
 static double measured_ns(const struct cw_run_task *t)
 {
     const struct cw_run_kernel *k = t->launch.kernel;
-    double ns = k->known->mean_ns[t->at.home], batch = k->known->batch_ns;
+    double ns = k->known->mean_ns[t->queue->home_worker], batch = k->known->batch_ns;
 
     return batch > 0 && batch < ns ? batch : ns;
 }

@@ -25,7 +25,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
     cl_int err;
 
     *queue = NULL;
-    if (part->at.worker != part->at.home && cw_run_fault_asks_since(CW_RUN_FAULT_REFUSE))
+    if (cw_run_is_away(part) && cw_run_fault_asks_since(CW_RUN_FAULT_REFUSE))
         return CL_OUT_OF_RESOURCES;
     err = cw_run_tile_submit_range(&s->task->launch, NULL, c, p, &s->cut, &b, queue, NULL);
     if (err != CL_SUCCESS) {
@@ -78,7 +78,7 @@ static void wake(struct cw_run_group *g)
     bool woken = false, more;
 
     for (uint32_t p = 0; p < g->parts; p++)
-        if (g->part[p].state == CW_RUN_LINKED && cw_run_group_take_next(g, p, &more) != NONE) {
+        if (g->part[p].state == CW_RUN_RELEASED && cw_run_group_take_next(g, p, &more) != NONE) {
             cw_run_worker_ready(&g->part[p]);
             woken = true;
         }
@@ -109,8 +109,8 @@ static void dissolve(struct cw_run_group *g)
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
-        t->group.may = false;
-        t->state = CW_RUN_LINKED;
+        t->launch.group.may = false;
+        t->state = CW_RUN_RELEASED;
         if (!t->waits)
             cw_run_worker_ready(t);
     }
@@ -135,7 +135,7 @@ static uint32_t heir_of(struct cw_run_group *g, uint32_t p)
         best = g->parts++;
         g->part[best] = *part;
         g->part[best].at.place = home;
-        g->part[best].at.worker = part->at.home;
+        g->part[best].at.worker = part->queue->home_worker;
         g->part[best].state = CW_RUN_DONE;
     }
     return best;
@@ -157,7 +157,7 @@ static bool leave(struct cw_run_group *g, uint32_t p)
         }
     g->cursor[heir] = 0;
     if (has && g->part[heir].state == CW_RUN_DONE) { /* else wake() skips it, and the group never ends */
-        g->part[heir].state = CW_RUN_LINKED;
+        g->part[heir].state = CW_RUN_RELEASED;
         g->left++;
     }
     wake(g);
@@ -299,7 +299,7 @@ static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const ui
 
 void cw_run_group_run_part(struct cw_run_worker *l, struct cw_run_task *part)
 {
-    struct cw_run_group *g = part->group.run;
+    struct cw_run_group *g = part->launch.group.run;
     cl_command_queue queue = NULL;
     bool more = false, alive = true;
     uint32_t batch[CW_RUN_GROUP_BATCH], n;
@@ -317,7 +317,7 @@ void cw_run_group_run_part(struct cw_run_worker *l, struct cw_run_task *part)
     cw_run.running--;
     if (alive) {
         more &= g->fate[cw_run_group_take_number(g, part)] == CW_RUN_PART_ABLE;
-        part->state = more ? CW_RUN_LINKED : CW_RUN_DONE;
+        part->state = more ? CW_RUN_RELEASED : CW_RUN_DONE;
         if (!more && !--g->left)
             finish(g);
     }

@@ -83,11 +83,11 @@ static void take_out(struct cw_run_access *a)
 }
 
 /* A command behind `before` may wait for a host action that follows a command of `q`. An in-order queue makes
- * it wait all the same. A task that was given up keeps others' order until it has gone. One that runs waits
- * for others of its batch only. */
+ * it wait all the same. One that runs waits for others of its batch only; one that was given up counts as one
+ * that runs. */
 static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_queue *q)
 {
-    return before->behind_native && before->waits && before->state < CW_RUN_RUNNING && !before->given_up &&
+    return before->behind_native && before->waits && before->state < CW_RUN_RUNNING &&
            !(before->queue == q && q->in_order);
 }
 

@@ -6,8 +6,8 @@
  * (device_board.h). Where there are any, such a copy is a native kernel that does the same. Once the
  * program has asked for the function, all commands pass through.
  *
- * From 7.0 on a native kernel must not name a buffer twice, nor one that has sub-buffers: it gets the
- * addresses of maps. */
+ * It names no buffer, and gets the addresses of maps: PoCL 3.1 gives it the wrong ones of buffers that no
+ * managed command has used, and from 7.0 on none may be named twice, nor one that has sub-buffers. */
 
 #include <string.h>
 #include <pthread.h>
@@ -145,33 +145,100 @@ static void CL_CALLBACK copy_content(void *args)
     memcpy(c->to + c->to_offset, c->from + c->from_offset, there < c->bytes ? there : c->bytes);
 }
 
-/* Memories: from, to, with the number. The maps need not wait: an address stays. */
+/* Bytes of one of the memories of a copy. */
+struct mapped {
+    cl_mem memory, own; /* own: a copy of the bytes, as the host may not map `memory`; NULL: it may */
+    size_t offset, bytes;
+    bool written;
+    char *at; /* of the first of them; NULL: not mapped */
+};
+
+static bool may_map(const struct mapped *m)
+{
+    cl_mem_flags flags = 0, closed = CL_MEM_HOST_NO_ACCESS |
+                                     (m->written ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY);
+
+    cw_next.clGetMemObjectInfo(m->memory, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    return !(flags & closed);
+}
+
+/* To or from m->own. By a rectangle: the vendor's copies of those heed no content size. */
+static cl_int copy_own(const struct mapped *m, cl_command_queue queue, bool back, cl_uint n,
+                       const cl_event *list, cl_event *event)
+{
+    const size_t there[3] = {m->offset}, here[3] = {0}, region[3] = {m->bytes, 1, 1};
+
+    return back ? cw_native.clEnqueueCopyBufferRect(queue, m->own, m->memory, here, there, region, 0, 0, 0, 0,
+                                                    n, list, event)
+                : cw_native.clEnqueueCopyBufferRect(queue, m->memory, m->own, there, here, region, 0, 0, 0, 0,
+                                                    n, list, event);
+}
+
+/* Sets m->at. The maps need not wait: an address stays. Adds to `list` what is to be waited for before it is
+ * used. */
+static cl_int map(struct mapped *m, cl_command_queue queue, const struct cw_run_native *x, cl_event *list,
+                  cl_uint *n)
+{
+    cl_int err = CL_SUCCESS;
+
+    if (!may_map(m)) {
+        m->own = cw_native.clCreateBuffer(context_of(m->memory), CL_MEM_READ_WRITE, m->bytes, NULL, &err);
+        if (err == CL_SUCCESS)
+            err = copy_own(m, queue, false, x->n, x->list, &list[*n]);
+        *n += err == CL_SUCCESS;
+    }
+    if (err == CL_SUCCESS)
+        m->at = cw_native.clEnqueueMapBuffer(queue, m->own ? m->own : m->memory, CL_FALSE,
+                                             m->written ? CL_MAP_WRITE : CL_MAP_READ, m->own ? 0 : m->offset,
+                                             m->bytes, 0, NULL, NULL, &err);
+    return err;
+}
+
+/* After *done, which is then the last event. */
+static void unmap(const struct mapped *m, cl_command_queue queue, cl_event *done)
+{
+    cl_event before = *done;
+
+    if (m->at)
+        cw_native.clEnqueueUnmapMemObject(queue, m->own ? m->own : m->memory, m->at, !!before,
+                                          before ? &before : NULL, NULL);
+    if (m->own && m->written && before && copy_own(m, queue, true, 1, &before, done) == CL_SUCCESS)
+        cw_native.clReleaseEvent(before);
+    if (m->own)
+        cw_native.clReleaseMemObject(m->own);
+}
+
+/* Memories: from, to, with the number. */
 static cl_int copy_mapped(const struct cw_run_native *x, cl_command_queue queue, const cl_mem memories[3],
                           struct copy *c)
 {
-    const size_t bytes[3] = {c->from_offset + c->bytes, c->to_offset + c->bytes, sizeof *c->content};
-    void *at[3];
-    cl_event done = NULL;
-    cl_int err = CL_SUCCESS;
-    int n = 0;
+    struct mapped m[3] = {{.memory = memories[0], .offset = c->from_offset, .bytes = c->bytes},
+                          {.memory = memories[1], .offset = c->to_offset, .bytes = c->bytes, .written = true},
+                          {.memory = memories[2], .bytes = sizeof *c->content}};
+    cl_event done = NULL, *list = calloc(x->n + 3, sizeof(cl_event));
+    cl_int err = list ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    cl_uint n = x->n;
 
-    for (; n < 3 && err == CL_SUCCESS; n += err == CL_SUCCESS)
-        at[n] =
-            cw_native.clEnqueueMapBuffer(queue, memories[n], CL_FALSE, n == 1 ? CL_MAP_WRITE : CL_MAP_READ, 0,
-                                         bytes[n], 0, NULL, NULL, &err);
+    for (cl_uint i = 0; list && i < x->n; i++)
+        list[i] = x->list[i];
+    for (int i = 0; i < 3 && err == CL_SUCCESS; i++)
+        err = map(&m[i], queue, x, list, &n);
     if (err == CL_SUCCESS) {
-        c->from = at[0];
-        c->to = at[1];
-        c->content = at[2];
-        err = cw_native.clEnqueueNativeKernel(queue, copy_content, c, sizeof *c, 0, NULL, NULL, x->n, x->list,
-                                              &done);
+        c->from = m[0].at - c->from_offset;
+        c->to = m[1].at - c->to_offset;
+        c->content = (const uint64_t *)(void *)m[2].at;
+        err = cw_native.clEnqueueNativeKernel(queue, copy_content, c, sizeof *c, 0, NULL, NULL, n,
+                                              n ? list : NULL, &done);
     }
-    while (n--)
-        cw_native.clEnqueueUnmapMemObject(queue, memories[n], at[n], !!done, done ? &done : NULL, NULL);
+    for (cl_uint i = x->n; i < n; i++)
+        cw_native.clReleaseEvent(list[i]);
+    for (int i = 0; i < 3; i++)
+        unmap(&m[2 - i], queue, &done);
     if (x->event)
         *x->event = done;
     else if (done)
         cw_native.clReleaseEvent(done);
+    free(list);
     return err;
 }
 
@@ -180,7 +247,6 @@ cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_m
 {
     cl_mem memories[3] = {from, to};
     struct copy c = {.from_offset = from_offset, .to_offset = to_offset, .bytes = bytes};
-    const void *places[3] = {&c.from, &c.to, &c.content};
 
     if (CW_LIKELY(!__atomic_load_n(&any, __ATOMIC_RELAXED)) ||
         !find_root(&memories[0], &c.from_offset, bytes) || !find_root(&memories[1], &c.to_offset, bytes) ||
@@ -189,9 +255,10 @@ cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_m
         return cw_native.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, x->n, x->list,
                                              x->event);
     x->type = CL_COMMAND_COPY_BUFFER;
-    if (!separate)
-        return cw_native.clEnqueueNativeKernel(queue, copy_content, &c, sizeof c, 3, memories, places, x->n,
-                                               x->list, x->event);
-    c = (struct copy){.from_offset = from_offset, .to_offset = to_offset, .bytes = bytes};
-    return copy_mapped(x, queue, (cl_mem[]){from, to, memories[2]}, &c);
+    if (separate) {
+        memories[0] = from;
+        memories[1] = to;
+        c = (struct copy){.from_offset = from_offset, .to_offset = to_offset, .bytes = bytes};
+    }
+    return copy_mapped(x, queue, memories, &c);
 }

@@ -114,7 +114,17 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
 static bool is_elsewhere(const struct cw_run_task *t, uint32_t memory)
 {
     return memory != CW_MEMORY_HOST ||
-           (t->work == CW_RUN_LAUNCH && cw_run.workers[t->at.home].memory != CW_MEMORY_HOST);
+           (t->work == CW_RUN_LAUNCH && cw_run.workers[t->queue->home_worker].memory != CW_MEMORY_HOST);
+}
+
+/* The program's command that `t` works for: its number in the recorded log + 1; 0: it is not recorded. */
+static uint64_t recorded(const struct cw_run_task *t)
+{
+    const struct cw_run_tiles *x = cw_run_cut_launch_of(t);
+
+    return x                                     ? x->whole->order.recorded
+           : t->work == CW_RUN_HOME && t->home.n ? t->home.serves
+                                                 : t->order.recorded;
 }
 
 cl_int cw_run_spread_gather(struct cw_run_task *t)
@@ -122,10 +132,10 @@ cl_int cw_run_spread_gather(struct cw_run_task *t)
     uint32_t memory = cw_run_spread_memory_of(t);
     bool good = true;
 
-    cw_run_spread_copies_serve(t->order.recorded ? t->order.recorded : t->order.serves);
-    cw_run_spread_copies_are(t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
+    cw_run_spread_copies_serve(recorded(t));
+    cw_run_spread_copies_are(t->work == CW_RUN_HOME && t->home.n ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
     cw_run_spread_claim(t);
-    if (t->apart)
+    if (cw_run_tile_is_apart(t))
         return CL_SUCCESS;
     if (is_elsewhere(t, memory))
         good = cw_run_spread_may_be_here(t);
@@ -143,7 +153,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
 {
     cl_int err = cw_run_spread_gather(t);
 
-    if (!t->apart)
+    if (!cw_run_tile_is_apart(t))
         cw_run_spread_cover(t);
     return err;
 }
@@ -253,7 +263,7 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = cw_run_spread_memory_of(t);
 
-    if (t->apart)
+    if (cw_run_tile_is_apart(t))
         return true;
     if (memory != CW_MEMORY_HOST && cw_run_spread_is_away(t) && !has_replicas(t))
         return false;
@@ -346,7 +356,8 @@ static bool is_forgotten(const struct cw_run_access *a, uint32_t memory)
 
 void cw_run_spread_over(struct cw_run_task *t)
 {
-    if (cw_run.spreads && !t->given_up && !t->apart && (t->outcome.status >= 0 || t->begun))
+    if (cw_run.spreads && t->queue && !cw_run_tile_is_apart(t) &&
+        (t->outcome.status >= 0 || (t->work == CW_RUN_LAUNCH && t->launch.begun)))
         written(t);
     cw_run_spread_release(t);
     cw_run_spread_ahead_forget(t);

@@ -113,11 +113,11 @@ void cw_run_spread_free(struct cw_run_spread *s);
 /* ---- spread_read.c: reads of the program, each piece straight from the device that has it to the program's
  * memory. Where bytes are valid stays as it is. */
 
-/* Such a read: a CW_RUN_COPY of one row from a buffer to memory of the program, which is `apart`. It needs no
- * device: a thread that waits for it runs it also while its worker runs another command. */
+/* Such a read: a CW_RUN_COPY of one row from a buffer to memory of the program, which is `straight`. It needs
+ * no device: a thread that waits for it runs it also while its worker runs another command. */
 static inline bool cw_run_spread_read_is(const struct cw_run_task *t)
 {
-    return t->work == CW_RUN_COPY && t->apart;
+    return t->work == CW_RUN_COPY && t->copy.straight;
 }
 
 /* Does it, and returns its status; lock not held. */

@@ -126,7 +126,6 @@ static void ask(struct cw_run_task *t, struct cw_run_region *r, uint64_t low, ui
         at = &(*at)->next;
     *at = a;
     cw_run_record_pin(&r->root->r);
-    t->ahead = true;
     pthread_cond_signal(&l->look_ahead);
 }
 
@@ -146,7 +145,8 @@ static bool has_time(const struct cw_run_task *t, const struct cw_run_task *but)
 {
     const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
 
-    return t->released && t->state <= CW_RUN_READY && !t->apart && !t->outcome.failed &&
+    return (t->state == CW_RUN_RELEASED || t->state == CW_RUN_READY) && !cw_run_tile_is_apart(t) &&
+           !t->outcome.failed &&
            (t->waits > (but != NULL) || l->busy || l->num_ready > (t->state == CW_RUN_READY));
 }
 
@@ -213,7 +213,7 @@ void cw_run_spread_ahead_look(void)
 
 void cw_run_spread_ahead_forget(struct cw_run_task *t)
 {
-    for (uint32_t i = 0; t->ahead && i < cw_run.num_workers; i++) {
+    for (uint32_t i = 0; i < cw_run.num_workers; i++) {
         struct cw_run_ahead **at = &cw_run.workers[i].ahead, *a = cw_run.workers[i].ahead_now;
 
         if (a && a->sequence == t->order.sequence)
@@ -227,7 +227,6 @@ void cw_run_spread_ahead_forget(struct cw_run_task *t)
             discard(a);
         }
     }
-    t->ahead = false;
 }
 
 void cw_run_spread_ahead_stop(void)

@@ -22,7 +22,8 @@
 #include "native_use.h"
 #include "spread_ahead.h"
 
-static struct cw_run_task *claims; /* commands that claim bytes, by links.claims; lock held */
+static struct cw_run_task none,
+    *claims = &none; /* commands that claim bytes, by links.claims up to `none`; lock held */
 
 static bool meet(const struct cw_run_access *a, const struct cw_run_access *b)
 {
@@ -50,8 +51,9 @@ bool cw_run_spread_may_claim(const struct cw_run_task *t)
             !cw_run_fault_since(CW_RUN_FAULT_HEEDLESS))
             return false;
     }
-    for (const struct cw_run_task *other = claims; other; other = other->links.claims)
-        if (other != t && (t->apart || cw_run_spread_memory_of(other) != memory) && share_bytes(t, other))
+    for (const struct cw_run_task *other = claims; other != &none; other = other->links.claims)
+        if (other != t && (cw_run_tile_is_apart(t) || cw_run_spread_memory_of(other) != memory) &&
+            share_bytes(t, other))
             return false;
     return true;
 }
@@ -65,9 +67,8 @@ static void count_writers(struct cw_run_task *t, int more)
 
 void cw_run_spread_claim(struct cw_run_task *t)
 {
-    if (t->claims)
+    if (t->links.claims)
         return;
-    t->claims = true;
     t->links.claims = claims;
     claims = t;
     count_writers(t, 1);
@@ -77,12 +78,12 @@ void cw_run_spread_release(struct cw_run_task *t)
 {
     struct cw_run_task **at = &claims;
 
-    if (!t->claims)
+    if (!t->links.claims)
         return;
     while (*at != t)
         at = &(*at)->links.claims;
     *at = t->links.claims;
-    t->claims = false;
+    t->links.claims = NULL;
     count_writers(t, -1);
     cw_run_spread_uncover(t);
     cw_run_spread_ahead_look();

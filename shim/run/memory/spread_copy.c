@@ -276,7 +276,7 @@ static uint32_t next_moves(const struct cw_run_spread *s, uint64_t low, uint64_t
 static bool shares(const struct cw_run_task *part, const struct cw_run_region *r,
                    const struct cw_coherence_move *m, struct cw_coherence_move *to)
 {
-    uint32_t n = part->accesses.n ? part->accesses.n : part->tile.known, i = 0;
+    uint32_t n = part->accesses.n ? part->accesses.n : part->launch.part.known, i = 0;
     const struct cw_run_access *a = part->accesses.of;
     bool lost;
 
@@ -292,7 +292,7 @@ static bool shares(const struct cw_run_task *part, const struct cw_run_region *r
 /* The launch that `t` is a part of, where its parts work in several memories; else, as for no `t`, NULL. */
 static const struct cw_run_tiles *shared_launch(const struct cw_run_task *t)
 {
-    const struct cw_run_tiles *x = t ? t->tile.part_of : NULL;
+    const struct cw_run_tiles *x = t ? cw_run_cut_launch_of(t) : NULL;
 
     return x && x->apart ? x : NULL;
 }
@@ -310,10 +310,10 @@ static bool may_share(const struct cw_run_task *t, const struct cw_run_region *r
  * so are all of them when the first launch of a kernel begins. */
 static bool is_awaited(const struct cw_run_task *t)
 {
-    const struct cw_run_tiles *x = t->tile.part_of;
+    const struct cw_run_tiles *x = t->launch.part.of;
 
     for (uint32_t i = 0; i < x->parts; i++)
-        if (x->part[i].opens)
+        if (x->part[i].launch.opens)
             return true;
     return false;
 }
@@ -324,7 +324,7 @@ static bool is_awaited(const struct cw_run_task *t)
 static uint32_t share(const struct cw_run_task *t, const struct cw_run_region *r,
                       struct cw_coherence_move *move)
 {
-    const struct cw_run_tiles *x = t->tile.part_of;
+    const struct cw_run_tiles *x = t->launch.part.of;
     uint32_t n = 1;
 
     for (uint32_t i = 0; n < CW_RUN_RELAY_COPIES && i < x->parts; i++)

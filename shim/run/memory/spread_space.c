@@ -174,7 +174,8 @@ bool cw_run_spread_make_replicas(struct cw_run_task *t)
 
     if (has_replicas(t, p))
         return true;
-    t->opens = true;
+    if (t->work == CW_RUN_LAUNCH)
+        t->launch.opens = true;
     cw_run_global_lock_give();
     good = cw_run_context_device_queue(c, p);
     good = good && cw_run_context_device_copies(c, p);
@@ -182,7 +183,8 @@ bool cw_run_spread_make_replicas(struct cw_run_task *t)
     for (uint32_t i = 0; good && !p->device->home && i < t->launch.kernel->count; i++)
         if (t->launch.args[i].memory)
             good = make_replica(t, p, t->launch.args[i].memory);
-    t->opens = false;
+    if (t->work == CW_RUN_LAUNCH)
+        t->launch.opens = false;
     cw_run_global_lock_tell();
     return good;
 }

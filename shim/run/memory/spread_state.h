@@ -6,6 +6,7 @@
 
 #include "../../../analyzer/record/trace.h"
 #include "../core/state.h"
+#include "../core/tile_types.h"
 #include "coherence.h"
 #include "spread.h"
 
@@ -26,9 +27,11 @@ static inline uint64_t cw_run_spread_bit(uint32_t memory)
 
 static inline uint32_t cw_run_spread_memory_of(const struct cw_run_task *t)
 {
-    if (CW_UNLIKELY(t->apart))
+    if (CW_UNLIKELY(cw_run_tile_is_apart(t)))
         return CW_MEMORIES; /* several */
-    return t->work == CW_RUN_LAUNCH ? cw_run.workers[t->at.worker].memory : t->at.memory;
+    return t->work == CW_RUN_LAUNCH ? cw_run.workers[t->at.worker].memory
+           : t->work == CW_RUN_HOME ? t->home.memory
+                                    : CW_MEMORY_HOST;
 }
 
 /* The memory in which native commands find the bytes of a buffer: that of its context's first device. */
@@ -39,7 +42,7 @@ static inline uint32_t cw_run_spread_home_of(const struct cw_run_region *r)
 
 static inline bool cw_run_spread_is_away(const struct cw_run_task *t)
 {
-    return t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
+    return t->work == CW_RUN_LAUNCH && cw_run_is_away(t);
 }
 
 /* ---- spread_record.c */

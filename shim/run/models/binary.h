@@ -1,22 +1,9 @@
-/* binary.h - which source and build options a program's binary came from.
- *
- * Programs that keep the binaries of their builds, to be quicker the next time (pyopencl and others), hand
- * in bytes that show nothing of their kernels. When a program fetches a binary, run mode stores its source
- * and options, for the present devices and drivers; the same bytes are recognised later. */
+/* binary.h - programs that are made of binaries whose build is not known (programs/known_binaries.h). */
 #ifndef CW_BINARY_H
 #define CW_BINARY_H
 
 #include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../core/types.h"
-
-/* The program has fetched `n` binaries of `p`, which is busy; lock not held. */
-void cw_binary_keep(const struct cw_run_program *p, const char *source, const char *options, cl_uint n,
-                    const size_t *bytes, unsigned char *const *binaries);
-
-/* The source and options that all of these came from, the caller's to free; false: not known. Lock not
- * held; the context's devices are `devices`. */
-bool cw_binary_find(const struct cw_context_devices *devices, cl_uint n, const size_t *bytes,
-                    const unsigned char *const *binaries, char **source, char **options);
 
 /* The text form of the binaries, which are the same for all devices, the caller's to free; NULL: they differ,
  * or their format is not known. *demands: some kernel demands a local size; `build`: PoCL's name of the build

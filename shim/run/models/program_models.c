@@ -56,11 +56,6 @@ void cw_run_program_models_start(const char *folder)
     models.on = true;
 }
 
-struct cw_file_store *cw_run_program_models_store(void)
-{
-    return &models.source.store;
-}
-
 void cw_run_program_models_release(struct cw_run_models *m)
 {
     if (!m || --m->refs)

@@ -7,7 +7,6 @@
 #define CW_RUN_PROGRAM_MODELS_H
 
 #include "../../../analyzer/kernels/footprint/model_file.h"
-#include "../../../analyzer/io/file_store.h"
 #include "../core/types.h"
 
 /* Of one program as it was built once. Immutable but for the count. */
@@ -19,9 +18,6 @@ struct cw_run_models {
 /* Called once by start(), or never: then there are no models. `folder`: where they are kept between runs, ""
  * for nowhere. */
 void cw_run_program_models_start(const char *folder);
-
-/* Where models are kept. */
-struct cw_file_store *cw_run_program_models_store(void);
 
 /* `p` is going to be built of `source` with `options`: has its models made, and put into p->models. Lock
  * held; does nothing for a source that is not managed anyhow. */

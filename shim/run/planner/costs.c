@@ -80,7 +80,7 @@ static uint64_t shape_of(const struct cw_run_launch *l, bool about)
 static double bytes_of(const struct cw_run_task *t)
 {
     return t->work == CW_RUN_FILL ? (double)t->fill.bytes
-           : t->work == CW_RUN_COPY && !t->apart
+           : t->work == CW_RUN_COPY && !t->copy.straight
                ? (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2]
                : 0;
 }
@@ -143,7 +143,7 @@ double cw_run_costs_measured_ns(const struct cw_run_task *t)
 {
     double ns = cw_run_costs_home_ns(&t->launch);
 
-    return ns > 0 ? ns : t->launch.kernel->known->mean_ns[t->at.home];
+    return ns > 0 ? ns : t->launch.kernel->known->mean_ns[t->queue->home_worker];
 }
 
 /* Operations that no compiler leaves out: index arithmetic is not counted. */
@@ -177,11 +177,11 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
                              double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->key,
-                                          .shape = t->measure.shape,
+                                          .shape = t->launch.measure.shape,
                                           .size = cw_run_costs_items(&t->launch),
                                           .groups = groups_of(&t->launch),
                                           .least_ns = cw_run_costs_least_ns(t),
-                                          .home = t->at.home,
+                                          .home = t->queue->home_worker,
                                           .allowed = workers,
                                           .chained = chained,
                                           .alone = alone,
@@ -224,7 +224,7 @@ uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task 
 void cw_run_costs_name_launch(struct cw_run_task *t)
 {
     cw_run_costs_name_kernel(t->launch.kernel);
-    t->measure.shape = shape_of(&t->launch, false);
+    t->launch.measure.shape = shape_of(&t->launch, false);
 }
 
 uint64_t cw_run_costs_shape_about(const struct cw_run_launch *l)

@@ -37,13 +37,21 @@ void cw_run_staging_count_after_fork(void)
     pthread_mutex_init(&lock, NULL);
 }
 
-bool cw_run_staging_count_all(uint64_t *bytes, double *ns)
+int cw_run_staging_count_verdict(char *text, unsigned size)
 {
+    double megabytes;
+    int n = 0;
+
     pthread_mutex_lock(&lock);
-    *bytes = counts[0].bytes + counts[1].bytes;
-    *ns = counts[0].ns + counts[1].ns;
+    megabytes = (double)(counts[0].bytes + counts[1].bytes) / 1e6;
+    if (both.bytes)
+        n = snprintf(text, size, "staging %.1fx (%.1f MB to and from the device)", both.vendor_ns / both.ns,
+                     megabytes);
+    else if (megabytes > 0)
+        n = snprintf(text, size, "staging, gain not measured yet (%.1f MB to and from the device in %.1f ms)",
+                     megabytes, (counts[0].ns + counts[1].ns) / 1e6);
     pthread_mutex_unlock(&lock);
-    return *bytes;
+    return n;
 }
 
 int cw_run_staging_describe(char *text, unsigned size)

@@ -4,14 +4,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* A transfer of so many bytes has taken `ns` through the pool; the vendor takes `vendor_ns`, 0: not known. */
 void cw_run_staging_count(bool write, size_t bytes, double ns, double vendor_ns);
 
 void cw_run_staging_count_after_fork(void);
 
-/* The bytes of all of them, and the time. False: there was none. */
-bool cw_run_staging_count_all(uint64_t *bytes, double *ns);
+/* Writes what they gave, as part of the last line; returns its length, 0: there was none. */
+int cw_run_staging_count_verdict(char *text, unsigned size);
 
 #endif

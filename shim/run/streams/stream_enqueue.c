@@ -183,6 +183,25 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
     return streamed ? &cw_stream_vendor : &cw_stream_below;
 }
 
+static void count(const struct cw_stream_call *c)
+{
+    const struct cw_stream_use *t = c->use;
+    const struct cw_stream_queue *q = c->q;
+
+    cw_stream_counts.commands++;
+    if (c->stream)
+        cw_stream_counts.beside_first++;
+    if (c->closes && q->n > 1 && q->worth.fans)
+        cw_stream_counts.closed++;
+    if (!t->groups)
+        return;
+    cw_stream_counts.launches++;
+    if (t->closes)
+        cw_stream_counts.unseen++;
+    else if (t->groups >= 2 * q->units)
+        cw_stream_counts.filling++;
+}
+
 /* The vendor has taken it: what it touches, and what waits for it from now on. */
 static void keep(struct cw_stream_call *c)
 {
@@ -192,9 +211,7 @@ static void keep(struct cw_stream_call *c)
 
     if (c->program || t->visible)
         q->of[c->stream].visible = number;
-    cw_stream_counts.closed += c->closes && q->n > 1 && q->worth.fans;
-    cw_stream_counts.commands++;
-    cw_stream_counts.beside_first += c->stream > 0;
+    count(c);
     q->worth.beside += c->stream > 0;
     if (c->program)
         cw_stream_event_made(q, *c->program, c->stream, number);

@@ -15,7 +15,8 @@
     X(clCreateFromGLBuffer) X(clCreateFromGLTexture) X(clCreateFromGLTexture2D)                              \
     X(clCreateFromGLTexture3D) X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR)                      \
     /* streams/stream_kernel.c */                                                                            \
-    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clCreateKernel)            \
+    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clCompileProgram)          \
+    X(clGetProgramInfo) X(clCreateKernel)                                                                    \
     X(clCreateKernelsInProgram) X(clCloneKernel) X(clSetKernelArg) X(clSetKernelArgSVMPointer)               \
     X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel) X(clEnqueueTask)                                        \
     /* streams/stream_wait.c */                                                                              \

@@ -4,6 +4,7 @@
 
 #include "../../../analyzer/kernels/source/cl_source.h"
 #include "../../../analyzer/kernels/source/access_mode.h"
+#include "../../../analyzer/kernels/source/header_files.h"
 #include "../../../analyzer/kernels/source/kernel_params.h"
 #include "../../builds/source.h"
 #include "../../device/device.h"
@@ -33,7 +34,7 @@ void cw_stream_kernel_free_program(void *object)
 
     forget_text(p);
     cw_stream_model_forget(p);
-    free(p->options);
+    cw_known_build_drop(p->build);
     free(p->source);
 }
 
@@ -79,8 +80,13 @@ cl_program cw_stream_hook_clCreateProgramWithBinary(cl_context context, cl_uint 
                                       ? cw_stream_object_create(program, CW_STREAM_PROGRAM, sizeof *p)
                                       : NULL;
 
-    if (p)
-        p->shown = all_show(n, lengths, binaries);
+    if (!p)
+        return program;
+    p->shown = all_show(n, lengths, binaries);
+    p->build = cw_known_binaries_find(n, devices, lengths, binaries);
+    if (p->build && !p->build->linked)
+        p->source = strdup(p->build->source);
+    p->loaded = p->source;
     return program;
 }
 
@@ -112,25 +118,84 @@ static void read_text(struct cw_stream_program *p, cl_program program, const cha
         forget_text(p);
 }
 
+/* The source as a build of it reads it, with its headers in it, the caller's to free. NULL: not certain. */
+static char *joined(const struct cw_stream_program *p, const char *options)
+{
+    if (!p->source)
+        return NULL;
+    return cw_joined_source_is_needed(p->source, options) ? cw_joined_source(p->source, options, NULL)
+                                                          : strdup(p->source);
+}
+
+/* The build has succeeded, and read `before`, if its headers have not changed meanwhile. */
+static void built(struct cw_stream_program *p, const char *before, const char *options)
+{
+    char *after = joined(p, options);
+
+    if (before && after && !strcmp(before, after))
+        cw_known_build_set(&p->build, cw_known_build_new(before, options, false));
+    free(after);
+}
+
+/* A program that is made of a known binary stays of the build that this is from. */
 cl_int cw_stream_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
                                      const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                      void *data)
 {
     struct cw_stream_program *p = cw_stream_object_pin(program, CW_STREAM_PROGRAM);
-
+    const char *given = options ? options : "";
+    char *before = NULL;
     cl_int err;
 
-    if (p) {
+    if (p && p->loaded) {
+        read_text(p, program, p->build->options);
+    } else if (p) {
         read_text(p, program, options);
-        cw_stream_model_forget(p);
-        free(p->options);
-        p->options = options ? strdup(options) : NULL;
+        cw_known_build_set(&p->build, NULL);
+        before = notify ? NULL : joined(p, given);
     }
     err = cw_stream_below.clBuildProgram(program, n, devices, options, notify, data);
-    if (p && cw_run.eager && cw_stream_settings.renames && err == CL_SUCCESS)
-        cw_stream_model_want(p, true);
+    if (before && err == CL_SUCCESS && cw_known_build_is_whole(program, n))
+        built(p, before, given);
+    free(before);
+    if (p && err == CL_SUCCESS) {
+        cw_stream_model_forget(p);
+        if (cw_run.eager && cw_stream_settings.renames)
+            cw_stream_model_want(p, true);
+    }
     if (p)
         cw_stream_object_unpin(p);
+    return err;
+}
+
+/* From then on its binary is an object file. */
+cl_int cw_stream_hook_clCompileProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                                       const char *options, cl_uint headers, const cl_program *header,
+                                       const char **names, void(CL_CALLBACK *notify)(cl_program, void *),
+                                       void *data)
+{
+    struct cw_stream_program *p = cw_stream_object_pin(program, CW_STREAM_PROGRAM);
+
+    if (p) {
+        if (!p->loaded)
+            cw_known_build_set(&p->build, NULL);
+        cw_stream_object_unpin(p);
+    }
+    return cw_stream_below.clCompileProgram(program, n, devices, options, headers, header, names, notify,
+                                            data);
+}
+
+cl_int cw_stream_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t capacity, void *to,
+                                       size_t *bytes)
+{
+    struct cw_stream_program *p =
+        name == CL_PROGRAM_BINARIES && to ? cw_stream_object_pin(program, CW_STREAM_PROGRAM) : NULL;
+    cl_int err;
+
+    if (!p)
+        return cw_stream_below.clGetProgramInfo(program, name, capacity, to, bytes);
+    err = cw_known_binaries_fetch(&p->build, cw_stream_below.clGetProgramInfo, program, capacity, to, bytes);
+    cw_stream_object_unpin(p);
     return err;
 }
 

@@ -27,19 +27,22 @@ void cw_stream_model_want(struct cw_stream_program *p, bool wait)
 {
     cl_program program = (cl_program)(uintptr_t)p->o.handle;
     cl_device_id devices[CW_RUN_WORKERS];
+    struct cw_known_build *build = p->job || !p->text ? NULL : cw_known_build_read(&p->build);
     size_t bytes = 0;
 
-    if (p->job || !p->text ||
-        cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes) != CL_SUCCESS)
+    if (!build)
         return;
+    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes) != CL_SUCCESS)
+        bytes = 0;
     cw_run_global_lock_take();
-    p->job = cw_run_program_models_get(program, p->source, p->options ? p->options : "", devices,
-                                       bytes / sizeof *devices, take);
+    p->job = cw_run_program_models_get(program, build->source ? build->source : p->source, build->options,
+                                       devices, bytes / sizeof *devices, take);
     if (p->job && wait)
         cw_run_program_models_wait_for(p->job);
     if (!p->job)
         p->job = UINT64_MAX; /* there will be none */
     cw_run_global_lock_give();
+    cw_known_build_drop(build);
 }
 
 void cw_stream_model_forget(struct cw_stream_program *p)

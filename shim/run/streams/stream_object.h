@@ -10,6 +10,7 @@
 #include "stream_access.h"
 
 #include "../../door/query.h"
+#include "../../programs/known_binaries.h"
 #include "../../door/registry.h"
 
 enum cw_stream_kind {
@@ -92,9 +93,10 @@ struct cw_stream_memory {
 struct cw_stream_program {
     struct cw_stream_object o;
     char *source;              /* NULL: not known */
+    cw_known_latest build;     /* NULL: not known */
+    bool loaded;               /* made of a binary: `build` is the one that it is from */
     struct cw_cl_source *text; /* of its build; NULL: not known, or not all of its effects show */
     bool shown;                /* made of binaries, all of whose effects arguments show */
-    char *options;             /* of its build */
     uint64_t job;              /* that makes its models; 0: none */
     _Atomic(struct cw_run_models *) models; /* NULL: not there, or not yet */
 };

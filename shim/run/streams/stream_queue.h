@@ -113,9 +113,11 @@ static inline void cw_stream_unlock(pthread_mutex_t *lock)
 struct cw_stream_counts {
     atomic_ullong commands, beside_first; /* on streams; of these, not on stream 0 */
     atomic_ullong waits, closed;          /* of a stream for another; commands that closed several streams */
-    atomic_uint queues, most;             /* with streams; the most streams of one queue */
-    atomic_uint left;                     /* queues that have left streams */
-    atomic_ullong spans, fanned;          /* with a measured time; of these, with commands beside stream 0 */
+    /* Of the commands; of these, whose bytes are not known, and that fill their device at least twice. */
+    atomic_ullong launches, unseen, filling;
+    atomic_uint queues, most;    /* with streams; the most streams of one queue */
+    atomic_uint left;            /* queues that have left streams */
+    atomic_ullong spans, fanned; /* with a measured time; of these, with commands beside stream 0 */
     /* Of fanned spans whose kind is known bare, too: their time, and the time that they take bare. */
     atomic_ullong beside_ns, bare_ns;
 };

@@ -63,26 +63,26 @@ void cw_stream_start_unseen(void)
 void cw_stream_start_after_fork(void)
 {
     cw_stream_settings.off = true;
+    cw_known_binaries_after_fork();
     cw_stream_object_forget_all();
 }
 
 /* The spans side by side, and what they gained, as far as it is measured. */
-static int describe_gain(char *text, unsigned size, const char *begin)
+static int describe_gain(char *text, unsigned size)
 {
     const struct cw_stream_counts *c = &cw_stream_counts;
     double bare = (double)c->bare_ns / 1e6, beside = (double)c->beside_ns / 1e6;
 
     if (!c->fanned)
-        return snprintf(text, size, "%sno span of %llu gains side by side\n", begin,
+        return snprintf(text, size, "run: streams: no span of %llu gains side by side\n",
                         (unsigned long long)c->spans);
     if (!c->beside_ns)
-        return snprintf(text, size, "%s%llu of %llu spans side by side, gain not measured yet\n", begin,
+        return snprintf(text, size, "run: streams: %llu of %llu spans side by side, gain not measured yet\n",
                         (unsigned long long)c->fanned, (unsigned long long)c->spans);
     return snprintf(text, size,
-                    "%s%llu of %llu spans side by side, %.1fx measured (%.1f -> %.1f ms where both ways are "
-                    "known)\n",
-                    begin, (unsigned long long)c->fanned, (unsigned long long)c->spans, bare / beside, bare,
-                    beside);
+                    "run: streams: %llu of %llu spans side by side, %.1fx measured (%.1f -> %.1f ms where "
+                    "both ways are known)\n",
+                    (unsigned long long)c->fanned, (unsigned long long)c->spans, bare / beside, bare, beside);
 }
 
 int cw_stream_start_describe(char *text, unsigned size)
@@ -98,7 +98,7 @@ int cw_stream_start_describe(char *text, unsigned size)
                     (unsigned long long)c->commands, c->queues, (unsigned long long)c->beside_first,
                     c->most ? c->most : 1, (unsigned long long)c->waits, (unsigned long long)c->closed);
     if (c->spans)
-        used += describe_gain(text + used, size - (unsigned)used, "run: streams: ");
+        used += describe_gain(text + used, size - (unsigned)used);
     if (c->left)
         used += snprintf(text + used, size - (unsigned)used,
                          "run: streams: %u of %u queues left streams for good, as they gained nothing\n",
@@ -108,13 +108,29 @@ int cw_stream_start_describe(char *text, unsigned size)
     return used;
 }
 
+/* Why streams gain nothing, for the last line: by most of its launches. */
+static int say_why(char *text, unsigned size)
+{
+    const struct cw_stream_counts *c = &cw_stream_counts;
+    unsigned long long all = c->launches, filling = c->filling, unseen = c->unseen;
+
+    if (!all)
+        return snprintf(text, size, "its %llu commands are transfers", (unsigned long long)c->commands);
+    if (2 * filling >= all)
+        return snprintf(text, size, "%.0f %% of %llu launches looked at fill the device",
+                        100.0 * (double)filling / (double)all, all);
+    if (2 * unseen >= all)
+        return snprintf(text, size, "%.0f %% of %llu launches looked at do not show the bytes they touch",
+                        100.0 * (double)unseen / (double)all, all);
+    return snprintf(text, size,
+                    "each of %llu launches looked at waits for the one before it, or for the host", all);
+}
+
 int cw_stream_start_verdict(char *text, unsigned size)
 {
     const struct cw_stream_counts *c = &cw_stream_counts;
-    uint64_t staged;
-    double ns;
-    bool any = cw_run_staging_count_all(&staged, &ns);
-    int used = 0;
+    char staging[160], why[120];
+    int staged = cw_run_staging_count_verdict(staging, sizeof staging);
 
     if (!c->commands)
         return cw_stream_settings.wanted && !cw_run_staging_crew_threads()
@@ -123,11 +139,21 @@ int cw_stream_start_verdict(char *text, unsigned size)
                               "streams=off and "
                               "--set staging=off\n")
                    : 0;
-    if (any)
-        used = snprintf(text, size,
-                        "clweave: %.1f MB to and from the device through pinned memory, in %.1f ms\n",
-                        (double)staged / 1e6, ns / 1e6);
-    if (c->spans)
-        used += describe_gain(text + used, size - (unsigned)used, "clweave: streams: ");
-    return used;
+    if (!staged)
+        staging[0] = '\0';
+    if (c->fanned && c->beside_ns)
+        snprintf(why, sizeof why, "streams %.1fx (%llu of %llu spans side by side)",
+                 (double)c->bare_ns / (double)c->beside_ns, (unsigned long long)c->fanned,
+                 (unsigned long long)c->spans);
+    else if (c->fanned)
+        snprintf(why, sizeof why, "streams, gain not measured yet (%llu of %llu spans side by side)",
+                 (unsigned long long)c->fanned, (unsigned long long)c->spans);
+    else
+        say_why(why, sizeof why);
+    return snprintf(text, size, "clweave: %s%s%s\n", staging,
+                    staged && c->fanned ? "; "
+                    : c->fanned         ? ""
+                    : staged            ? "; nothing else to gain: "
+                                        : "nothing to gain: ",
+                    why);
 }

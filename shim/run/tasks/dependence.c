@@ -273,7 +273,7 @@ static void wait_for_list(struct cw_run_queue *q, struct cw_run_task *t, cl_uint
         inherit(q, t, n, list);
 }
 
-static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event handle)
+static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_command_type type, cl_event handle)
 {
     struct cw_run_event *e = handle ? cw_run_object_create(handle, CW_RUN_EVENT) : NULL;
 
@@ -283,7 +283,7 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
         return;
     e->what = CW_RUN_MANAGED;
     e->queue = q;
-    e->type = t->type;
+    e->type = type;
     e->task = t;
     e->status = CL_QUEUED;
     t->event = e;
@@ -302,6 +302,7 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
 static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
 {
     t->queue = q;
+    cw_run_task_goes_home(t);
     t->order.sequence = ++cw_run.sequence;
     t->order.recorded = cw_run.recording ? cw_enqueuing : 0;
     t->order.rank = t->order.sequence;
@@ -335,21 +336,21 @@ static void into_window(struct cw_run_task *t)
 }
 
 /* Out of memory before all edges were there. The edges that exist stay until they have come true: accesses
- * before `t` may be ordered through it. Then `t` goes without having run. */
+ * before `t` may be ordered through it. Then `t`, which has no queue, goes without having run. */
 static void give_up(struct cw_run_task *t)
 {
-    t->given_up = true;
+    t->state = CW_RUN_RUNNING; /* commands are ordered behind it as behind one that runs */
     t->outcome.failed = 0;
     t->outcome.told = NULL; /* its caller goes on */
     if (!--t->waits)
         cw_run_task_done(t, CL_COMPLETE);
 }
 
-bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list,
-                            bool whole, cl_event event)
+bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_command_type type, cl_uint n,
+                            const cl_event *list, bool whole, cl_event event)
 {
     struct cw_run_task *before;
-    bool barrier = t->type == CL_COMMAND_BARRIER;
+    bool barrier = type == CL_COMMAND_BARRIER;
 
     t->time.wanted = q->profiled || q->context->places[q->home].device->dsp || cw_device_clock_is_virtual() ||
                      cw_run.recording;
@@ -368,7 +369,7 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
         return false;
     }
     into_queue(q, t);
-    give_event(q, t, event);
+    give_event(q, t, type, event);
     if (barrier && !q->in_order) {
         q->join = t;
         t->joins = q;

@@ -11,7 +11,7 @@ cl_int cw_run_event_status(const struct cw_run_event *e)
         return e->status;
     if (t->state >= CW_RUN_RUNNING && (!t->queue->in_order || t->queue->first == t))
         return CL_RUNNING;
-    return t->released || t->work == CW_RUN_NOTHING ? CL_SUBMITTED : CL_QUEUED;
+    return t->state >= CW_RUN_RELEASED || t->work == CW_RUN_NOTHING ? CL_SUBMITTED : CL_QUEUED;
 }
 
 void cw_run_event_progress(struct cw_run_task *t)

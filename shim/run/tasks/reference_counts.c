@@ -7,6 +7,7 @@
 #include "dependence.h"
 #include "event_list.h"
 #include "reference_counts.h"
+#include "task.h"
 
 void cw_run_reference_counts_settle(void)
 {
@@ -26,13 +27,29 @@ void cw_run_reference_counts_settle(void)
 
 /* ---- commands under way */
 
+static bool is_separate(const struct cw_run_memory *m)
+{
+    return cw_device_has(&m->context->devices->device[0], CW_VENDOR_SEPARATE_PARTS);
+}
+
+/* The vendor counts a command on `used` (NULL: none) at m: at the whole, or where parts are separate, at that
+ * part, or at each part of the whole that is used (test/vendor/separate_parts.c). */
+static bool counts_at(const struct cw_run_memory *used, const struct cw_run_memory *m)
+{
+    if (!used || !is_separate(m))
+        return used && used->root == m;
+    return used == m ? !m->parts : used == m->root;
+}
+
 static bool uses(const struct cw_run_task *t, const struct cw_run_memory *m)
 {
-    for (int i = 0; i < 2; i++)
-        if (t->memories[i] && t->memories[i]->root == m)
+    const struct cw_run_memory *used;
+
+    for (uint32_t i = 0; (used = cw_run_task_memory(t, i)); i++)
+        if (counts_at(used, m))
             return true;
     for (uint32_t i = 0; t->work == CW_RUN_LAUNCH && i < t->launch.kernel->count; i++)
-        if (t->launch.args[i].memory && t->launch.args[i].memory->root == m)
+        if (counts_at(t->launch.args[i].memory, m))
             return true;
     return false;
 }
@@ -62,8 +79,9 @@ uint32_t cw_run_reference_counts_of_memory(const struct cw_run_memory *m)
 
     if (!cw_run.unfinished)
         return n;
-    /* a part of it that the program has released, and a command still uses, is gone bare */
-    for (const struct cw_run_memory *part = NULL; (part = cw_run_record_next(CW_RUN_MEMORY, part));)
+    /* a part of it that the program has released, and a command still uses, is gone bare, or separate */
+    for (const struct cw_run_memory *part = NULL;
+         !is_separate(m) && (part = cw_run_record_next(CW_RUN_MEMORY, part));)
         n -= part->root == m && part != m && part->r.held_back && !part->counted_maps;
     return n + under_way(m, NULL);
 }
@@ -86,7 +104,7 @@ uint32_t cw_run_reference_counts_of_queue(struct cw_run_queue *q)
     uint32_t n = q->events - cw_run_event_list_count(&q->own_events) - cw_run_record_hidden_references(&q->r);
 
     for (const struct cw_run_task *t = q->first; t; t = t->links.next)
-        n += !t->event && !(t->work == CW_RUN_HOME && !t->memories[0]); /* one before a native command */
+        n += !t->event && !(t->work == CW_RUN_HOME && t->home.n); /* one before a native command */
     return n;
 }
 

@@ -47,7 +47,8 @@ struct cw_run_task *cw_run_task_create(uint32_t accesses, uint32_t args, size_t 
 
     if (!t)
         return NULL;
-    *t = (struct cw_run_task){.pooled = bytes <= POOLED_BYTES, .time.wanted = true};
+    *t = (struct cw_run_task){.storage = bytes <= POOLED_BYTES ? CW_RUN_POOLED : CW_RUN_FREED,
+                              .time.wanted = true};
     t->accesses.of = (struct cw_run_access *)(t + 1);
     if (args)
         t->launch.args = (struct cw_run_arg *)(t->accesses.of + accesses);
@@ -59,9 +60,9 @@ void cw_run_task_destroy(struct cw_run_task *t)
     if (!t)
         return;
     free(t->edges.to);
-    if (CW_UNLIKELY(t->left))
+    if (CW_UNLIKELY(t->storage == CW_RUN_LEFT))
         return;
-    if (!t->pooled || pool_count == POOL_MOST) {
+    if (t->storage == CW_RUN_FREED || pool_count == POOL_MOST) {
         free(t);
         return;
     }
@@ -107,9 +108,9 @@ static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **las
             s->outcome.failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if (--s->waits)
             continue;
-        if (s->work == CW_RUN_NOTHING || s->given_up)
+        if (s->work == CW_RUN_NOTHING || !s->queue)
             put_off(s, last);
-        else if (s->released && s->state == CW_RUN_LINKED) /* else it runs in this batch */
+        else if (s->state == CW_RUN_RELEASED) /* else its window is open, or it runs in this batch */
             cw_run_ready_add(s);
     }
 }
@@ -168,19 +169,36 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
         cw_run_record_unpin(&t->joins->r);
 }
 
+struct cw_run_memory *cw_run_task_memory(const struct cw_run_task *t, uint32_t i)
+{
+    struct cw_run_memory *to = NULL, *from = NULL;
+
+    if (t->work == CW_RUN_COPY) {
+        to = t->copy.to.memory;
+        from = t->copy.from.memory;
+    } else if (t->work == CW_RUN_FILL) {
+        to = t->fill.to.memory;
+    } else if (t->work != CW_RUN_LAUNCH) {
+        to = t->home.mapped;
+        if (i < t->home.n)
+            return t->home.of[i];
+    }
+    return i == 0 && to ? to : i == !!to ? from : NULL;
+}
+
 static void no_longer_used(struct cw_run_task *t)
 {
+    struct cw_run_memory *m;
+    uint32_t n = 0;
+
     if (t->work == CW_RUN_LAUNCH) {
         for (uint32_t i = 0; i < t->launch.kernel->count; i++)
             if (t->launch.args[i].memory)
                 cw_run_record_unpin(&t->launch.args[i].memory->r);
         cw_run_record_unpin(&t->launch.kernel->r);
     }
-    for (uint32_t i = 0; t->work == CW_RUN_HOME && i < t->home.n; i++)
-        cw_run_record_unpin(&t->home.of[i]->r);
-    for (int i = 0; i < 2; i++)
-        if (t->memories[i])
-            cw_run_record_unpin(&t->memories[i]->r);
+    while ((m = cw_run_task_memory(t, n++)))
+        cw_run_record_unpin(&m->r);
 }
 
 void cw_run_task_done(struct cw_run_task *t, cl_int status)
@@ -196,8 +214,7 @@ void cw_run_task_done(struct cw_run_task *t, cl_int status)
         if (internal && t->gate)
             to_retire(t); /* native commands wait for it */
         else if (internal) {
-            if (t->given_up)
-                no_longer_used(t);
+            no_longer_used(t);
             cw_run_task_destroy(t);
         }
     }

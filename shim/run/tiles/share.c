@@ -166,7 +166,7 @@ static double scattered_ns(const struct cw_run_shared *s, uint32_t i)
     if (!s->pred_bytes || !is_home_gpu(s->task[i]))
         return 0;
     for (uint32_t e = s->pred_start[i]; e < s->pred_start[i + 1]; e++) {
-        const struct cw_run_tiles *x = s->task[s->pred[e]]->tile.launch;
+        const struct cw_run_tiles *x = cw_run_tiles_of(s->task[s->pred[e]]);
 
         bytes += x ? s->pred_bytes[e] * (x->parts - 1) / x->parts : 0;
     }
@@ -281,7 +281,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
                                                  : c->devices->device[k].compute_units,
                                     .set_up_ns = c->devices->device[k].dsp ? CW_RUN_SHARE_SET_UP_NS
                                                                            : x->s->apart_ns[worker],
-                                    .ns = whole_at(h, t, cut, k, cost[worker], cost[t->at.home])};
+                                    .ns = whole_at(h, t, cut, k, cost[worker], cost[t->queue->home_worker])};
         if (c->devices->device[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
             cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[worker])); /* GPUs get one part */
     }
@@ -447,7 +447,7 @@ static uint32_t keep_begun(const struct cw_run_task *t, struct candidate *v, uin
 /* Of task `i`, with the bytes that it lacks there now. */
 static double home_ns(const struct cw_run_shared *s, uint32_t i)
 {
-    return s->cost[(size_t)i * s->workers + s->task[i]->at.home];
+    return s->cost[(size_t)i * s->workers + s->task[i]->queue->home_worker];
 }
 
 /* Of task `i` with all bytes there, as launches that ran whole there have shown; 0: not known. */
@@ -534,14 +534,14 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
     if (!cw_run_tile_shared(t, &cut, h, best.place, best.n))
         return false;
     take(x, i, h, &best);
-    t->tile.launch->home_ns = account_ns(x, i, h, &cut);
-    t->tile.launch->whole_ns = h->whole_ns;
+    t->launch.tiles->home_ns = account_ns(x, i, h, &cut);
+    t->launch.tiles->whole_ns = h->whole_ns;
     return true;
 }
 
 static bool may_be_cut(const struct cw_run_task *t)
 {
-    return t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models;
+    return t->work == CW_RUN_LAUNCH && !t->launch.group.may && t->launch.kernel->program->models;
 }
 
 bool cw_run_share_wanted(const struct cw_run_task *t)
@@ -556,7 +556,7 @@ bool cw_run_share_wanted(const struct cw_run_task *t)
 void cw_run_share_explain(const struct cw_run_task *first)
 {
     for (const struct cw_run_task *t = first; t; t = t->links.window)
-        if (t->work == CW_RUN_LAUNCH && !t->group.may && !cw_run_share_wanted(t))
+        if (t->work == CW_RUN_LAUNCH && !t->launch.group.may && !cw_run_share_wanted(t))
             cw_run_reasons_of(t, t->launch.kernel->program->models
                                      ? "it is short, or its time is not known yet"
                                      : "what it touches is not known yet");

@@ -155,7 +155,7 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
 /* That the part runs. */
 static size_t groups_of(const struct cw_run_tiles *x, const struct cw_run_task *part)
 {
-    const struct cw_run_block *b = &x->block[part->window.index];
+    const struct cw_run_block *b = &x->block[part->launch.part.block];
     size_t more = b->margin[0] + b->margin[1];
 
     return b->groups + (more ? (more + x->units / 2) / x->units : 0);

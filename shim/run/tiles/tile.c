@@ -40,7 +40,7 @@ static cl_int run_block(struct cw_run_task *part)
     cl_int err;
 
     if (!cw_run_execute_begins(part, &start_ns))
-        return part->outcome.vendor;
+        return part->launch.vendor;
     err = cw_run_tile_submit(part, &queue, NULL);
     return cw_run_execute_ends(part, start_ns, err, queue);
 }
@@ -53,16 +53,16 @@ static cl_int faulty_block(struct cw_run_task *part)
 
     cw_run_global_lock_take();
     twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
-    refuse = part->at.worker != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
-    late = part->at.worker != part->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    refuse = cw_run_is_away(part) && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = cw_run_is_away(part) && cw_run_fault_now(CW_RUN_FAULT_LATE);
     cw_run_global_lock_give();
     if (refuse)
         return CL_OUT_OF_RESOURCES;
-    err = part->outcome.vendor = cw_run_fault_launch(part);
+    err = part->launch.vendor = cw_run_fault_launch(part);
     if (err == CL_SUCCESS)
         err = run_block(part);
     if (err == CL_SUCCESS)
-        err = part->outcome.vendor = cw_run_fault_launched(part);
+        err = part->launch.vendor = cw_run_fault_launched(part);
     if (late && err == CL_SUCCESS)
         return CL_OUT_OF_RESOURCES;
     return twice && err == CL_SUCCESS ? run_block(part) : err;
@@ -80,7 +80,7 @@ cl_int cw_run_tile_execute(struct cw_run_task *part)
 
 void cw_run_tile_part_run(struct cw_run_worker *l, struct cw_run_task *part)
 {
-    if (CW_UNLIKELY(cw_run_tile_virtual_may(part->tile.part_of, part)))
+    if (CW_UNLIKELY(cw_run_tile_virtual_may(part->launch.part.of, part)))
         cw_run_tile_virtual_run(part);
     else
         cw_run_tile_crew_run(l, part);
@@ -88,10 +88,10 @@ void cw_run_tile_part_run(struct cw_run_worker *l, struct cw_run_task *part)
 
 void cw_run_tile_part_leaves(struct cw_run_task *part)
 {
-    struct cw_run_tiles *x = part->tile.part_of;
+    struct cw_run_tiles *x = part->launch.part.of;
 
     part->state = CW_RUN_DONE;
-    part->tile.known = 0;
+    part->launch.part.known = 0;
     for (uint32_t i = 0; i < x->blocks; i++)
         if (!x->block[i].taken && x->block[i].part == (uint32_t)(part - x->part))
             x->block[i].part = CW_RUN_ANYBODY;
@@ -111,20 +111,19 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
 
     while (i < x->parts && x->part[i].at.place != place)
         i++;
-    if (i == x->parts)
+    if (i == x->parts) {
         x->part[x->parts++] =
             (struct cw_run_task){.queue = t->queue,
-                                 .type = t->type,
                                  .work = CW_RUN_LAUNCH,
-                                 .released = true,
+                                 .state = CW_RUN_RELEASED,
                                  .time.wanted = t->time.wanted,
                                  .at.place = place,
                                  .at.worker = t->queue->context->places[place].worker->number,
-                                 .at.home = t->at.home,
                                  .order.sequence = t->order.sequence,
                                  .behind_native = t->behind_native,
-                                 .launch = t->launch,
-                                 .tile.part_of = x};
+                                 .launch = cw_run_launch_part(&t->launch)};
+        x->part[i].launch.part.of = x;
+    }
     return i;
 }
 
@@ -152,14 +151,12 @@ static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut 
 static bool give(struct cw_run_task *t, struct cw_run_tiles *x)
 {
     if (!cw_run_tile_apart_make(x)) {
-        t->apart = false;
         free_tiles(x);
         return false;
     }
     x->left = x->parts;
-    t->tile.launch = x;
-    t->at.worker = t->at.home;
-    t->at.place = t->queue->home;
+    t->launch.tiles = x;
+    cw_run_task_goes_home(t);
     return true;
 }
 
@@ -219,10 +216,10 @@ static bool take_bound(struct cw_run_tiles *x, struct cw_run_task *part)
             continue;
         if (b->part != number(x, part)) {
             memset(b->margin, 0, sizeof b->margin);
-            part->tile.known = 0;
+            part->launch.part.known = 0;
         }
         b->taken = true;
-        part->window.index = i;
+        part->launch.part.block = i;
         return true;
     }
     return false;
@@ -232,7 +229,7 @@ static enum cw_run_taken take_shared(struct cw_run_tiles *x, struct cw_run_task 
 {
     uint32_t own = x->parts + number(x, part); /* behind all that may be bound */
 
-    part->window.index = own;
+    part->launch.part.block = own;
     if (x->inherits)
         return cw_run_share_rest(x, &x->block[own]) ? CW_RUN_TAKEN : CW_RUN_TAKEN_NONE;
     return cw_run_share_take(x, part, &x->block[own]);
@@ -266,7 +263,7 @@ enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_ta
 
 void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
 {
-    const struct cw_run_block *b = &x->block[part->window.index];
+    const struct cw_run_block *b = &x->block[part->launch.part.block];
 
     if (CW_UNLIKELY(x->whole->order.recorded))
         cw_device_times_part(&(struct cw_times_part){.seq = x->whole->order.recorded - 1,
@@ -277,7 +274,7 @@ void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *
                                                      .start_ns = part->time.at[2],
                                                      .end_ns = part->time.at[3]});
     x->run++;
-    x->done += x->block[part->window.index].groups;
+    x->done += x->block[part->launch.part.block].groups;
     if (x->share && !x->inherits)
         cw_run_share_has_run(x, part, ns);
     for (int i = 1; i < 3; i++)
@@ -290,11 +287,11 @@ void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *
 /* Its block, which has run or not, and those that are bound to it are free for any part. */
 static void give_back(struct cw_run_tiles *x, const struct cw_run_task *part, bool has_run)
 {
-    if (part->window.index >= x->blocks) {
+    if (part->launch.part.block >= x->blocks) {
         cw_run_share_lost(x, part);
         return;
     }
-    x->block[part->window.index].taken = has_run;
+    x->block[part->launch.part.block].taken = has_run;
     for (uint32_t i = 0; i < x->blocks; i++)
         if (!x->block[i].taken && x->block[i].part == number(x, part))
             x->block[i].part = CW_RUN_ANYBODY;
@@ -304,11 +301,11 @@ void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *pa
 {
     x->whole->launch.kernel->tile_broken |= UINT64_C(1) << part->at.worker;
     x->status = status;
-    if (part->begun) {
+    if (part->launch.begun) {
         x->spoilt = x->spoilt ? x->spoilt : status;
         cw_run_tile_part_has_run(x, part, 0);
     }
-    give_back(x, part, part->begun);
+    give_back(x, part, part->launch.begun);
 }
 
 void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, cl_int lost)
@@ -327,8 +324,8 @@ void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, 
 /* The launch is over, or runs whole. A thread that never comes back may use `x` for ever. */
 static void let_go(struct cw_run_tiles *x)
 {
-    x->whole->tile.launch = NULL;
-    if (!x->whole->left)
+    x->whole->launch.tiles = NULL;
+    if (x->whole->storage != CW_RUN_LEFT)
         free_tiles(x);
 }
 
@@ -366,13 +363,14 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
     struct cw_run_task *last = &x->part[x->parts - 1];
 
     for (uint32_t i = 0; i < x->parts; i++)
-        if (!(broken >> x->part[i].at.worker & 1) && (!x->apart || x->part[i].at.worker == x->whole->at.home))
+        if (!(broken >> x->part[i].at.worker & 1) &&
+            (!x->apart || x->part[i].at.worker == x->whole->queue->home_worker))
             return &x->part[i];
-    if (broken >> x->whole->at.home & 1)
+    if (broken >> x->whole->queue->home_worker & 1)
         return NULL;
     last->at.place = x->whole->queue->home;
-    last->at.worker = x->whole->at.home;
-    last->tile.able = false;
+    last->at.worker = x->whole->queue->home_worker;
+    last->launch.part.able = false;
     return last;
 }
 
@@ -391,9 +389,9 @@ static void whole_at_home(struct cw_run_tiles *x, const char *why)
     if (x->apart)
         cw_run_tile_apart_give_up(x);
     let_go(x);
-    t->state = CW_RUN_LINKED;
+    t->state = CW_RUN_RELEASED;
     t->launch.kernel->repeat_place.left = 0;
-    t->group.may = false; /* it runs as every launch does */
+    t->launch.group.may = false; /* it runs as every launch does */
     cw_run_reasons_whole(t, why);
     cw_run_worker_ready(t);
 }
@@ -441,6 +439,6 @@ void cw_run_tile_part_ends(struct cw_run_tiles *x)
 void cw_run_tile_parts_wake(struct cw_run_tiles *x)
 {
     for (uint32_t i = 0; i < x->parts && x->share; i++)
-        if (x->part[i].state == CW_RUN_LINKED)
+        if (x->part[i].state == CW_RUN_RELEASED)
             cw_run_worker_ready(&x->part[i]);
 }

@@ -45,18 +45,16 @@ bool cw_run_tile_apart_make(struct cw_run_tiles *x)
 
     for (uint32_t i = 0; i < x->parts; i++)
         x->apart |= memory_of(x, x->part[i].at.place) != memory_of(x, x->whole->queue->home);
-    x->whole->apart = x->apart;
     if (!x->apart)
         return true;
     find_units(x);
-    if (x->whole->launch.kernel->tile_broken >> x->whole->at.home & 1) /* it runs what others cannot */
+    if (x->whole->launch.kernel->tile_broken >> x->whole->queue->home_worker &
+        1) /* it runs what others cannot */
         return false;
     x->access = calloc((size_t)x->parts * most + 1, sizeof *x->access);
     x->hulls = calloc((size_t)CW_RUN_TILE_HULLS * x->whole->launch.kernel->count + 1, sizeof *x->hulls);
-    for (uint32_t i = 0; x->access && i < x->parts; i++) {
+    for (uint32_t i = 0; x->access && i < x->parts; i++)
         x->part[i].accesses.of = x->access + (size_t)i * most;
-        x->part[i].order.serves = x->whole->order.recorded;
-    }
     return x->access && x->hulls && cw_run_tile_merge_make(x);
 }
 
@@ -269,7 +267,7 @@ bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b)
     struct cw_run_task *part = &x->part[b->part];
     bool lacks = !find_bytes(x, part, b) || cw_run_spread_lacks(part);
 
-    part->tile.known = part->accesses.n; /* a part that waits for its device has none that count */
+    part->launch.part.known = part->accesses.n; /* a part that waits for its device has none that count */
     part->accesses.n = 0;
     return lacks;
 }
@@ -281,10 +279,10 @@ static void find_all_bytes(struct cw_run_tiles *x)
         struct cw_run_block *b = &x->block[i];
         struct cw_run_task *part = b->taken || b->part == CW_RUN_ANYBODY ? NULL : &x->part[b->part];
 
-        if (!part || part->accesses.n || part->tile.known)
+        if (!part || part->accesses.n || part->launch.part.known)
             continue;
         if (find_bytes(x, part, b))
-            part->tile.known = part->accesses.n;
+            part->launch.part.known = part->accesses.n;
         part->accesses.n = 0;
     }
 }
@@ -293,7 +291,7 @@ static void find_all_bytes(struct cw_run_tiles *x)
 
 static bool is_at_home(const struct cw_run_task *part)
 {
-    return part->at.worker == part->at.home;
+    return !cw_run_is_away(part);
 }
 
 static void forget(struct cw_run_task *part)
@@ -325,15 +323,16 @@ static cl_int fetch(struct cw_run_tiles *x, struct cw_run_task *part)
 
 bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
 {
-    struct cw_run_tiles *x = part->tile.part_of;
+    struct cw_run_tiles *x = part->launch.part.of;
     struct cw_run_worker *l = &cw_run.workers[part->at.worker];
     cl_int err;
 
     *lost = CL_SUCCESS;
     part->outcome.status = CL_SUCCESS;
-    part->accesses.n = part->tile.known;
-    part->tile.known = 0;
-    if (l->quarantine.error || (!part->accesses.n && !find_bytes(x, part, &x->block[part->window.index]))) {
+    part->accesses.n = part->launch.part.known;
+    part->launch.part.known = 0;
+    if (l->quarantine.error ||
+        (!part->accesses.n && !find_bytes(x, part, &x->block[part->launch.part.block]))) {
         part->accesses.n = 0;
         *lost = x->inherits ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
         return false;
@@ -353,13 +352,13 @@ bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status)
     struct cw_run_worker *l = &cw_run.workers[part->at.worker];
     bool away = !is_at_home(part), again = status < 0 && away;
 
-    if (again && cw_run_quarantine_is_due(part->outcome.vendor))
-        cw_run_quarantine_begin(l, part->outcome.vendor, false);
-    if (again && part->begun)
+    if (again && cw_run_quarantine_is_due(part->launch.vendor))
+        cw_run_quarantine_begin(l, part->launch.vendor, false);
+    if (again && part->launch.begun)
         again = cw_run_spread_failed(part);
     part->outcome.status = status;
     if (status >= 0)
-        cw_run_spread_beside_add(&part->tile.part_of->beside, part);
+        cw_run_spread_beside_add(&part->launch.part.of->beside, part);
     if (status >= 0 || !away) /* else nothing that it has written is valid there */
         cw_run_spread_over(part);
     forget(part);
@@ -368,7 +367,7 @@ bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status)
 
 void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
 {
-    x->apart = x->whole->apart = false;
+    x->apart = false;
     cw_run_spread_release(x->whole);
 }
 

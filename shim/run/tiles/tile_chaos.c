@@ -58,5 +58,5 @@ void cw_run_tile_chaos_cut(struct cw_run_task *t)
     for (uint32_t i = 0; i < n; i++)
         piece[i].place = place[below(places)];
     if (cw_run_tile_launch(t, &cut, piece, n))
-        cw_run_tile_margin_draw(t->tile.launch, below);
+        cw_run_tile_margin_draw(t->launch.tiles, below);
 }

@@ -41,7 +41,7 @@ static bool runs_at_once(const struct cw_run_task *part)
 {
     const struct cw_cl_device *device = device_of(part);
 
-    return part->tile.part_of->apart || cw_device_has(device, CW_VENDOR_IN_CALL) ||
+    return part->launch.part.of->apart || cw_device_has(device, CW_VENDOR_IN_CALL) ||
            cw_device_is_modelled(device) || cw_run_fault_planted || cw_device_clock_is_virtual();
 }
 
@@ -86,7 +86,7 @@ static void leaves(struct crew *c, uint32_t i, enum cw_run_taken taken)
     if (m.at_once)
         cw_run_watch_begins(m.worker);
     if (taken == CW_RUN_TAKEN_LATER) {
-        m.part->state = CW_RUN_LINKED;
+        m.part->state = CW_RUN_RELEASED;
     } else {
         m.part->state = CW_RUN_DONE;
         cw_run_tile_part_ends(c->x);
@@ -128,7 +128,7 @@ static void take_blocks(struct crew *c)
             m->holds = true;
             m->over = false;
             m->start_ns = 0;
-            m->part->begun = false;
+            m->part->launch.begun = false;
             m->holds = !c->x->apart || has_bytes(c->x, m);
             if (m->holds)
                 i++;
@@ -144,7 +144,7 @@ static void take_blocks(struct crew *c)
 static void block_ends(struct cw_run_tiles *x, struct cw_run_task *part, cl_int status, uint64_t ns)
 {
     if (x->apart && !cw_run_tile_apart_over(part, status))
-        part->begun = false;
+        part->launch.begun = false;
     if (status >= 0)
         cw_run_tile_part_has_run(x, part, ns);
     else
@@ -300,10 +300,10 @@ static bool run_apart(struct member *m)
 
 void cw_run_tile_crew_hangs(struct cw_run_task *part)
 {
-    struct cw_run_tiles *x = part->tile.part_of;
+    struct cw_run_tiles *x = part->launch.part.of;
 
-    x->whole->left = true;
-    block_ends(x, part, part->outcome.vendor, 0);
+    x->whole->storage = CW_RUN_LEFT;
+    block_ends(x, part, part->launch.vendor, 0);
     part->state = CW_RUN_DONE;
     cw_run_tile_parts_wake(x);
     cw_run_tile_part_ends(x);
@@ -311,7 +311,7 @@ void cw_run_tile_crew_hangs(struct cw_run_task *part)
 
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
 {
-    struct crew c = {.x = part->tile.part_of};
+    struct crew c = {.x = part->launch.part.of};
     bool watches;
     uint64_t until;
 

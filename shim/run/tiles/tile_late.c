@@ -37,7 +37,7 @@ bool cw_run_tile_late_may_run_again(const struct cw_run_task *t, const struct cw
 
 uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
 {
-    struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? t->tile.launch : NULL;
+    struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? cw_run_tiles_of(t) : NULL;
     uint64_t now, deadline;
 
     if (!x || !x->again || !x->share || x->until_ns <= x->began_ns)

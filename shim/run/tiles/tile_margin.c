@@ -146,7 +146,7 @@ static size_t beside(const struct cw_run_tiles *x, uint32_t i, bool behind, size
 static void set_margins(struct cw_run_tiles *x, const size_t margin[2])
 {
     for (uint32_t i = 0; i < x->blocks; i++) {
-        x->part[x->block[i].part].tile.known = 0;
+        x->part[x->block[i].part].launch.part.known = 0;
         for (int side = 0; side < 2; side++)
             x->block[i].margin[side] = beside(x, i, side, margin[side]);
     }

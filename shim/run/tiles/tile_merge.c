@@ -133,7 +133,7 @@ static struct cw_run_context_device *place_of(const struct cw_run_task *part)
 /* Of the part, or of the copy of it that a worker runs, for merge `i`. */
 static struct own *own_of(const struct cw_run_task *part, uint32_t i)
 {
-    const struct cw_run_tiles *x = part->tile.part_of;
+    const struct cw_run_tiles *x = part->launch.part.of;
     size_t p = 0;
 
     while (p + 1 < x->parts && x->part[p].at.place != part->at.place)
@@ -181,7 +181,7 @@ static uint8_t *host_of(const struct merge *m, uint64_t at)
  */
 static bool bring(const struct cw_run_task *part, const struct merge *m)
 {
-    const struct cw_run_task *whole = part->tile.part_of->whole;
+    const struct cw_run_task *whole = part->launch.part.of->whole;
     uint64_t low, high;
 
     for (uint32_t i = 0; i < whole->accesses.n; i++)
@@ -193,7 +193,7 @@ static bool bring(const struct cw_run_task *part, const struct merge *m)
 
 static bool copy_all(const struct cw_run_task *part)
 {
-    struct cw_run_tile_merges *m = part->tile.part_of->merges;
+    struct cw_run_tile_merges *m = part->launch.part.of->merges;
 
     for (uint32_t i = 0; i < m->n; i++) {
         if (!bring(part, &m->of[i]))
@@ -208,7 +208,7 @@ static bool copy_all(const struct cw_run_task *part)
 /* What was there is known; the first part to come here copies it. */
 static bool knows(const struct cw_run_task *part)
 {
-    struct cw_run_tile_merges *m = part->tile.part_of->merges;
+    struct cw_run_tile_merges *m = part->launch.part.of->merges;
 
     while (m->state == COPYING)
         cw_run_spread_wait();
@@ -251,7 +251,7 @@ static cl_int fetch_own(const struct cw_run_instruction *merge)
 /* What the blocks of the part work on comes to v[], by merge; no `v`: it becomes what was there before. */
 static cl_int transfer_own(const struct cw_run_task *part, uint8_t *const *v)
 {
-    const struct cw_run_tile_merges *x = part->tile.part_of->merges;
+    const struct cw_run_tile_merges *x = part->launch.part.of->merges;
     struct cw_run_instruction list[CW_CUT_MAX_MERGES];
     cl_int err = CL_SUCCESS;
 
@@ -272,7 +272,7 @@ static cl_int transfer_own(const struct cw_run_task *part, uint8_t *const *v)
 /* Lock not held. */
 static bool fill_own(const struct cw_run_task *part)
 {
-    const struct cw_run_tile_merges *m = part->tile.part_of->merges;
+    const struct cw_run_tile_merges *m = part->launch.part.of->merges;
     struct cw_run_context *c = part->queue->context;
     bool good = cw_run_context_device_queue(c, place_of(part));
 
@@ -285,7 +285,7 @@ bool cw_run_tile_merge_begin(struct cw_run_task *part)
 {
     bool good;
 
-    if (!part->tile.part_of->merges)
+    if (!part->launch.part.of->merges)
         return true;
     if (!knows(part))
         return false;
@@ -297,7 +297,7 @@ bool cw_run_tile_merge_begin(struct cw_run_task *part)
 
 cl_int cw_run_tile_merge_set(const struct cw_run_task *part, cl_kernel kernel, struct cw_run_set *set)
 {
-    const struct cw_run_tiles *x = part->tile.part_of;
+    const struct cw_run_tiles *x = part->launch.part.of;
     cl_int err = CL_SUCCESS;
 
     for (uint32_t i = 0; x->merges && i < x->merges->n && err == CL_SUCCESS; i++) {
@@ -377,7 +377,7 @@ static void join(const struct merge *m, const uint8_t *v)
 /* Lock not held. */
 static cl_int read_own(const struct cw_run_task *part, uint8_t *v[CW_CUT_MAX_MERGES])
 {
-    const struct cw_run_tile_merges *m = part->tile.part_of->merges;
+    const struct cw_run_tile_merges *m = part->launch.part.of->merges;
 
     for (uint32_t i = 0; i < m->n; i++) {
         size_t bytes = m->of[i].high - m->of[i].low;
@@ -392,7 +392,7 @@ static cl_int read_own(const struct cw_run_task *part, uint8_t *v[CW_CUT_MAX_MER
 
 cl_int cw_run_tile_merge_collect(struct cw_run_task *part)
 {
-    const struct cw_run_tiles *x = part->tile.part_of;
+    const struct cw_run_tiles *x = part->launch.part.of;
     uint8_t *v[CW_CUT_MAX_MERGES] = {0};
     cl_int err;
 

@@ -267,7 +267,7 @@ static struct cw_run_cut cut_of_margins(const struct cw_run_tiles *x)
 /* Margins of which a unit is less than a work-group. */
 static cl_int submit_margins(struct cw_run_task *part, const struct cw_run_block *b, cl_command_queue *queue)
 {
-    const struct cw_run_tiles *x = part->tile.part_of;
+    const struct cw_run_tiles *x = part->launch.part.of;
     struct cw_run_context *c = part->queue->context;
     const struct cw_run_cut cut = cut_of_margins(x);
     const struct cw_run_block side[] = {{.first = b->first * x->units - b->margin[0], .groups = b->margin[0]},
@@ -283,10 +283,11 @@ static cl_int submit_margins(struct cw_run_task *part, const struct cw_run_block
 
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event)
 {
-    const struct cw_run_tiles *x = part->tile.part_of;
+    const struct cw_run_tiles *x = part->launch.part.of;
     struct cw_run_context *c = part->queue->context;
     struct cw_run_context_device *p = &c->places[part->at.place];
-    struct cw_run_block b = x->block[part->window.index], last = {.first = x->cut.groups - 1, .groups = 1};
+    struct cw_run_block b = x->block[part->launch.part.block],
+                        last = {.first = x->cut.groups - 1, .groups = 1};
     cl_int err;
     bool two;
 
@@ -296,21 +297,21 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     }
     two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
     /* before its first block: a part that has begun can bring the launch to its end */
-    part->tile.able =
-        part->tile.able || (cw_run_execute_home_has_code(part) &&
-                            has_all_code(&part->launch, c, p, &x->cut, x->inherits && x->apart));
-    if (!part->tile.able)
+    part->launch.part.able =
+        part->launch.part.able || (cw_run_execute_home_has_code(part) &&
+                                   has_all_code(&part->launch, c, p, &x->cut, x->inherits && x->apart));
+    if (!part->launch.part.able)
         return CL_OUT_OF_RESOURCES;
     b.groups -= two;
     err = cw_run_tile_submit_range(&part->launch, part, c, p, &x->cut, &b, queue, two ? NULL : event);
-    part->begun = err == CL_SUCCESS;
-    if (two && part->begun &&
+    part->launch.begun = err == CL_SUCCESS;
+    if (two && part->launch.begun &&
         !p->worker->quarantine.hung) { /* else it was given up, and may have no buffers */
         err = cw_run_tile_submit_range(&part->launch, part, c, p, &x->cut, &last, queue, event);
     }
     if (x->units > 1 && err == CL_SUCCESS && !p->worker->quarantine.hung)
         err = submit_margins(part, &b, queue);
-    if (err != CL_SUCCESS && part->begun)
+    if (err != CL_SUCCESS && part->launch.begun)
         cw_next.clFinish(*queue); /* the first launch is over before the error is reported */
     return err;
 }

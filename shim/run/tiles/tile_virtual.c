@@ -105,7 +105,7 @@ static void run(struct member *m)
 {
     uint64_t offset = (uint64_t)cw_device_profiling_offset_ns();
 
-    m->part->begun = false;
+    m->part->launch.begun = false;
     m->part->time.ready_ns = m->at_ns + offset;
     cw_run_global_lock_give();
     m->status = cw_run_tile_execute(m->part);
@@ -116,7 +116,7 @@ static void run(struct member *m)
 
 void cw_run_tile_virtual_run(struct cw_run_task *first)
 {
-    struct cast c = {.x = first->tile.part_of};
+    struct cast c = {.x = first->launch.part.of};
     struct member *m;
 
     for (uint32_t i = 0; i < c.x->parts; i++) {

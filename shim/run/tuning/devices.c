@@ -76,7 +76,7 @@ static bool may_run(const struct cw_run_task *t, const struct cw_run_context_dev
 {
     enum cw_run_illegal illegal;
 
-    if (p->worker->number == t->at.home)
+    if (p->worker->number == t->queue->home_worker)
         return true;
     if (p->worker->building || p->worker->num_wanted || !cw_run_gpu_begin_may(p))
         return false;

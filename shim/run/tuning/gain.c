@@ -52,7 +52,7 @@ static void follow_plan(const struct cw_run_gain_window *w)
     if (gain.reached.until_ns < now)
         gain.reached.until_ns = now;
     for (struct cw_run_task *t = w->first; t; t = t->links.window)
-        t->measure.gauged = true;
+        t->gauged = true;
 }
 
 /* Transfers are not measured: a transfer may take any time up to twice its expected time. */
@@ -96,8 +96,8 @@ void cw_run_gain_window(const struct cw_run_gain_window *w)
         gain.spoilt = waits_for_others(w);
     }
     for (struct cw_run_task *t = w->first; t; t = t->links.window) {
-        t->measure.gauged = !cw_run_spread_read_is(t); /* which is not priced: a vendor's takes as long */
-        gain.left += t->measure.gauged;
+        t->gauged = !cw_run_spread_read_is(t); /* which is not priced: a vendor's takes as long */
+        gain.left += t->gauged;
     }
     gain.spoilt |= !w->known;
     gain.now.home_ns += w->home_ns;

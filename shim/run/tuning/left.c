@@ -26,9 +26,9 @@ bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, doubl
 static void planned(const struct cw_run_task *t, bool again)
 {
     struct cw_run_kernel *k = t->launch.kernel;
-    double ns = k->known->mean_ns[t->at.home];
+    double ns = k->known->mean_ns[t->queue->home_worker];
     double items = cw_run_costs_items(&t->launch);
-    bool away = t->tile.launch || t->at.worker != t->at.home, waits = k->left.waiting;
+    bool away = t->launch.tiles || cw_run_is_away(t), waits = k->left.waiting;
 
     if (away) {
         k->left.rest.poor = 0;

@@ -17,6 +17,7 @@
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../memory/coherence.h"
+#include "../../programs/known_binaries.h"
 #include "../memory/links.h"
 #include "../planner/costs.h"
 #include "../core/global_lock.h"
@@ -39,6 +40,7 @@ static struct {
 
 static void start_models(const struct cw_options *options, const char *folder)
 {
+    cw_known_binaries_start(options);
     if (strcmp(options->footprints, "off"))
         cw_run_program_models_start(folder);
 }
@@ -348,12 +350,13 @@ double cw_run_perf_model_earlier_ns(struct cw_run_task *t)
     const struct cw_run_perf_model *b = cw_run.begun ? cw_run_perf_model_now() : NULL;
     struct cw_history_estimate e;
 
-    if (!b || t->at.home >= b->workers)
+    if (!b || t->queue->home_worker >= b->workers)
         return 0;
-    if (!t->measure.shape)
+    if (!t->launch.measure.shape)
         cw_run_costs_name_launch(t);
-    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->measure.shape,
-                       cw_run_costs_items(&t->launch), &b->estimator.device[t->at.home], NULL, 1, &e);
+    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->launch.measure.shape,
+                       cw_run_costs_items(&t->launch), &b->estimator.device[t->queue->home_worker], NULL, 1,
+                       &e);
     return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }
 
@@ -386,7 +389,7 @@ static void owe(const struct cw_run_task *t, bool first)
     struct cw_run_kernel *k = t->launch.kernel;
     uint64_t bit = UINT64_C(1) << t->at.worker;
 
-    if (t->at.worker == t->at.home)
+    if (!cw_run_is_away(t))
         return;
     if (!first) {
         k->known->owed &= ~bit;
@@ -420,21 +423,23 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
 {
     const struct cw_run_perf_model *b = perf_model.now;
     struct cw_run_kernel *k = t->launch.kernel;
-    double ns = (double)t->measure.took_ns, *least;
+    double ns = (double)t->launch.measure.took_ns, *least;
     uint32_t device;
     bool first;
 
-    if (!t->measure.took_ns)
+    if (!t->launch.measure.took_ns)
         return;
     cw_run_reasons_measured(t);
-    least = t->measure.chained ? &k->known->batch_ns : &k->known->mean_ns[t->at.worker];
+    least = t->launch.measure.chained ? &k->known->batch_ns : &k->known->mean_ns[t->at.worker];
     *least = cw_run_trial_least(*least, ns);
     first = is_first(t);
-    if (t->at.worker == t->at.home && !first)
+    if (!cw_run_is_away(t) && !first)
         note_home(k, cw_run_costs_items(&t->launch), ns);
     owe(t, first);
-    if (first || status != CL_SUCCESS || !b || !t->measure.shape || t->at.worker >= b->workers)
+    if (first || status != CL_SUCCESS || !b || !t->launch.measure.shape || t->at.worker >= b->workers)
         return;
-    device = t->measure.chained ? b->estimator.chained[t->at.worker] : b->estimator.device[t->at.worker];
-    cw_history_add(perf_model.history, k->key, t->measure.shape, device, cw_run_costs_items(&t->launch), ns);
+    device =
+        t->launch.measure.chained ? b->estimator.chained[t->at.worker] : b->estimator.device[t->at.worker];
+    cw_history_add(perf_model.history, k->key, t->launch.measure.shape, device,
+                   cw_run_costs_items(&t->launch), ns);
 }

@@ -1,11 +1,13 @@
 /* reasons.c - see tuning/tuning.h. */
 #include "tuning.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../analyzer/io/folders.h"
 #include "../../trace/recorder.h"
 #include "../core/state.h"
 
@@ -82,7 +84,7 @@ void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
 {
     uint8_t at = count(all.whole, why);
 
-    t->measure.whole = at ? at : t->measure.whole;
+    t->launch.measure.whole = at ? at : t->launch.measure.whole;
     cw_run_reasons_of(t, why);
 }
 
@@ -101,11 +103,11 @@ void cw_run_reasons_measured(const struct cw_run_task *t)
 {
     struct reason *r;
 
-    if (!t->measure.whole)
+    if (!t->launch.measure.whole)
         return;
-    r = &all.whole[t->measure.whole - 1];
+    r = &all.whole[t->launch.measure.whole - 1];
     r->measured++;
-    r->ns += (double)t->measure.took_ns;
+    r->ns += (double)t->launch.measure.took_ns;
 }
 
 /* ---- the summary */
@@ -143,6 +145,7 @@ static int describe(char *text, unsigned size, const char *kind, struct reason *
 
 int cw_run_reasons_describe_native(char *text, unsigned size)
 {
+    char cache[PATH_MAX], mend[PATH_MAX + 80];
     struct reason v[] = {
 #define X(id, words, help) {.why = words, .remedy = help},
         CW_RUN_REASONS(X)
@@ -153,6 +156,10 @@ int cw_run_reasons_describe_native(char *text, unsigned size)
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
         v[i].count = v[i].measured = cw_run_reasons_count((enum cw_run_reason)i);
         v[i].ns = all.native_ns[i];
+    }
+    if (v[CW_RUN_R_BINARY].count && cw_program_cache_of(program_invocation_short_name, cache)) {
+        snprintf(mend, sizeof mend, "delete %s, the program's own cache, and run it again", cache);
+        v[CW_RUN_R_BINARY].remedy = mend;
     }
     used = describe(text, size, "native", v + CW_RUN_CHOICE_COUNT, CW_RUN_REASON_COUNT - CW_RUN_CHOICE_COUNT);
     return used + describe(text + used, size - (unsigned)used, "left", v, CW_RUN_CHOICE_COUNT);

@@ -10,12 +10,12 @@ bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
     struct cw_run_repeat_place *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->repeat_place : NULL;
 
     if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned || m->home_ns > CW_RUN_LOOK_NS / 10 ||
-        m->home != t->at.home)
+        m->home != t->queue->home_worker)
         return false;
     if (!cw_run_trial_is_turn(++m->planned, CW_RUN_TRIAL_SPANS))
         return false;
     cw_run_costs_name_launch(t);
-    return m->shape == t->measure.shape;
+    return m->shape == t->launch.measure.shape;
 }
 
 bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_perf_model *b,
@@ -28,7 +28,8 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_perf_mode
         return false;
     m = &t->launch.kernel->repeat_place;
     cw_run_costs_name_launch(t);
-    if (!m->left || m->shape != t->measure.shape || m->home != t->at.home || m->copies != cw_run.copies)
+    if (!m->left || m->shape != t->launch.measure.shape || m->home != t->queue->home_worker ||
+        m->copies != cw_run.copies)
         return false;
     p = &t->queue->context->places[m->place];
     if (p->worker->number != m->worker || p->worker->building ||
@@ -41,7 +42,7 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_perf_mode
                                      .home_ns = m->alone_ns,
                                      .error_ns = m->error_ns,
                                      .known = m->known,
-                                     .acted = t->at.worker != t->at.home};
+                                     .acted = cw_run_is_away(t)};
     return true;
 }
 
@@ -51,11 +52,11 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
     const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
 
     if (t->work != CW_RUN_LAUNCH || l->kind == CW_DEVICE_KIND_DSP ||
-        cw_run.workers[t->at.home].kind == CW_DEVICE_KIND_DSP || cw_device_clock_is_virtual())
+        cw_run.workers[t->queue->home_worker].kind == CW_DEVICE_KIND_DSP || cw_device_clock_is_virtual())
         return;
     t->launch.kernel->repeat_place = (struct cw_run_repeat_place){
-        .shape = t->measure.shape,
-        .home = t->at.home,
+        .shape = t->launch.measure.shape,
+        .home = t->queue->home_worker,
         .worker = t->at.worker,
         .place = t->at.place,
         .left = CW_RUN_LOOK_EACH,

@@ -1,9 +1,11 @@
 /* verdict.c - see tuning/tuning.h. */
 #include "tuning.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "../../../analyzer/io/folders.h"
 #include "../core/state.h"
 #include "../staging/staging_count.h"
 
@@ -47,6 +49,18 @@ static const char *obstacle(int reason)
     default:
         return NULL;
     }
+}
+
+/* Nearly all commands are native, for that reason. */
+static int say_obstacle(char *text, unsigned size, int reason, uint64_t most, uint64_t all)
+{
+    char cache[PATH_MAX];
+    bool stale = reason == CW_RUN_R_BINARY && cw_program_cache_of(program_invocation_short_name, cache);
+
+    return snprintf(text, size, "clweave: nothing to do: %s (%llu of %llu commands)%s%.300s%s\n",
+                    obstacle(reason), (unsigned long long)most, (unsigned long long)all,
+                    stale ? ": delete " : "", stale ? cache : "",
+                    stale ? ", the program's own cache, and run it again" : "");
 }
 
 /* "1st", "2nd" ... */
@@ -114,21 +128,18 @@ int cw_run_verdict_describe(char *text, unsigned size, bool grouped)
     struct cw_run_course c = cw_run_activation_course();
     uint64_t most, all;
     int reason = main_reason(&most, &all);
-    double ms = c.work_ns / 1e6, staged_ns;
-    uint64_t staged;
+    double ms = c.work_ns / 1e6;
+    char staging[160];
 
     if (!all)
         return 0;
     if (c.limited)
         return snprintf(text, size,
                         "clweave: nothing done: memory or processor time is limited (ulimit -v, -d, -t)\n");
-    if (cw_run_staging_count_all(&staged, &staged_ns) && !cw_run.counts.managed)
-        return snprintf(text, size,
-                        "clweave: %.1f MB to and from the device through pinned memory, in %.1f ms\n",
-                        (double)staged / 1e6, staged_ns / 1e6);
+    if (!cw_run.counts.managed && cw_run_staging_count_verdict(staging, sizeof staging))
+        return snprintf(text, size, "clweave: %s\n", staging);
     if (obstacle(reason) && 2 * most >= all)
-        return snprintf(text, size, "clweave: nothing to do: %s (%llu of %llu commands)\n", obstacle(reason),
-                        (unsigned long long)most, (unsigned long long)all);
+        return say_obstacle(text, size, reason, most, all);
     if (c.begun && !cw_run.counts.launches && reason == CW_RUN_R_LONG)
         return snprintf(text, size,
                         "clweave: no gain expected: each kernel keeps the device busy (%.0f ms of OpenCL "

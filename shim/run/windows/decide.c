@@ -40,7 +40,6 @@ struct workspace {
 
 static struct {
     struct workspace *idle;
-    uint32_t serial;
     uint64_t verdicts[CW_RUN_VERDICTS];
     double home_ns, plan_ns; /* of planned windows */
     uint64_t shared;         /* launches, as planned */
@@ -114,7 +113,7 @@ static struct workspace *take_workspace(uint32_t count)
 
 struct edges {
     struct workspace *w;
-    uint32_t serial, count, from, looked;
+    uint32_t tasks, count, from, looked;
 };
 
 /* Commands of this window that wait for `t`, also through commands without work. */
@@ -125,9 +124,9 @@ static void follow(struct edges *e, const struct cw_run_task *t)
             (const struct cw_run_task *)(t->edges.to[k] & ~(uintptr_t)CW_RUN_EDGE_BITS);
         if (!s || e->count == e->w->edges)
             continue;
-        if (s->window.number == e->serial) {
+        if (s->index < e->tasks && e->w->task[s->index] == s) {
             e->w->from[e->count] = e->from;
-            e->w->to[e->count++] = s->window.index;
+            e->w->to[e->count++] = s->index;
         } else if (s->work == CW_RUN_NOTHING && e->looked++ < THROUGH_JOINS) {
             follow(e, s);
         }
@@ -135,9 +134,9 @@ static void follow(struct edges *e, const struct cw_run_task *t)
 }
 
 /* Fills pred_start and pred. */
-static void find_edges(struct workspace *w, uint32_t count, uint32_t serial)
+static void find_edges(struct workspace *w, uint32_t count)
 {
-    struct edges e = {.w = w, .serial = serial};
+    struct edges e = {.w = w, .tasks = count};
 
     for (uint32_t i = 0; i < count; i++) {
         e.from = i;
@@ -174,14 +173,14 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
     const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
 
     for (uint32_t k = 0; k < plan->parts[i]; k++)
-        cw_device_times_plan(
-            &(struct cw_times_part){.seq = w->task[i]->order.recorded - 1,
-                                    .dim = w->task[i]->tile.launch ? w->task[i]->tile.launch->cut.dim : 0,
-                                    .device = cw_run.workers[part[k].device].recorded,
-                                    .first = part[k].first_group,
-                                    .groups = part[k].groups,
-                                    .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
-                                    .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
+        cw_device_times_plan(&(struct cw_times_part){
+            .seq = w->task[i]->order.recorded - 1,
+            .dim = cw_run_tiles_of(w->task[i]) ? w->task[i]->launch.tiles->cut.dim : 0,
+            .device = cw_run.workers[part[k].device].recorded,
+            .first = part[k].first_group,
+            .groups = part[k].groups,
+            .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
+            .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
 }
 
 /* Shared as planned. A worker that has a part is busy until all parts have ended. */
@@ -227,11 +226,10 @@ static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t cou
 
     for (struct cw_run_task *t = first; i < count; t = t->links.window, i++) {
         w->task[i] = t;
-        w->home[i] = t->at.home;
+        w->home[i] = t->queue->home_worker;
         w->workers[i] = cw_run_devices_allowed(t);
-        elsewhere |= w->workers[i] != UINT64_C(1) << t->at.home;
-        t->window.index = i;
-        t->window.number = decide.serial;
+        elsewhere |= w->workers[i] != UINT64_C(1) << t->queue->home_worker;
+        t->index = i;
         if (t->work == CW_RUN_LAUNCH)
             cw_run_costs_name_launch(t);
     }
@@ -472,11 +470,10 @@ static bool decide_workers(struct cw_run_task *first, uint32_t count, struct cw_
         return false;
     if (CW_UNLIKELY(cw_run.recording))
         cw_run_share_explain(first);
-    decide.serial++;
     may_share = !cw_run.chaos && (cw_run.all || !b->planner->asked) && !cw_run_planner_shares(b->planner) &&
                 any_long(first);
     if (collect(w, first, count) || cw_run.chaos || may_share) {
-        find_edges(w, count, decide.serial);
+        find_edges(w, count);
         find_flow(w, b, count);
         price(w, b, count);
         gained = plan(w, b, first, count);
@@ -518,9 +515,8 @@ static bool decide_for_gpus(struct cw_run_task *first, uint32_t count, struct cw
 static void stay(struct cw_run_task *t)
 {
     for (; t; t = t->links.window)
-        if (t->group.may) {
-            t->at.worker = t->at.home;
-            t->at.place = t->queue->home;
+        if (cw_run_is_group_candidate(t)) {
+            cw_run_task_goes_home(t);
         }
 }
 
@@ -576,7 +572,7 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
         stay(first);
     if (cw_run.chaos && cw_run_fault_cuts())
         for (struct cw_run_task *t = first; t; t = t->links.window)
-            if (t->work == CW_RUN_LAUNCH && !t->group.may)
+            if (t->work == CW_RUN_LAUNCH && !t->launch.group.may)
                 cw_run_tile_chaos_cut(t);
     if (g.first)
         cw_run_gain_window(&g);

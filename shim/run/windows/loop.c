@@ -17,11 +17,11 @@ void cw_run_loop_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t la
         cw_run_worker_run_read(t);
     else if (CW_UNLIKELY(cw_run.far_workers) && t->accesses.n && !cw_run_worker_fetch(l, t))
         ;
-    else if (CW_UNLIKELY(t->tile.part_of != NULL))
+    else if (CW_UNLIKELY(cw_run_cut_launch_of(t) != NULL))
         cw_run_tile_part_run(l, t);
-    else if (CW_UNLIKELY(t->group.run != NULL))
+    else if (CW_UNLIKELY(t->work == CW_RUN_LAUNCH && t->launch.group.run))
         cw_run_group_run_part(l, t);
-    else if (CW_LIKELY(!t->group.may) || !cw_run_group_begin(t, last))
+    else if (CW_LIKELY(!cw_run_is_group_candidate(t)) || !cw_run_group_begin(t, last))
         cw_run_worker_run_command(l, t, last);
     if (CW_UNLIKELY(cw_run.quarantines))
         cw_run_worker_save_all();

@@ -15,21 +15,20 @@ static bool send_one_home(struct cw_run_worker *l)
     uint32_t i = 0;
     struct cw_run_task *t;
 
-    while (i < l->num_ready && l->heap[i]->at.home == l->number)
+    while (i < l->num_ready && l->heap[i]->queue->home_worker == l->number)
         i++;
     if (i == l->num_ready)
         return false;
     t = cw_run_ready_take(l, i);
-    if (t->tile.part_of) {
+    if (t->launch.part.of) {
         cw_run.counts.parts_relieved++;
         cw_run_tile_part_leaves(t);
         return true;
     }
     cw_run.counts.relieved++;
-    t->state = CW_RUN_LINKED;
+    t->state = CW_RUN_RELEASED;
     t->launch.kernel->repeat_place.left = 0;
-    t->at.worker = t->at.home;
-    t->at.place = t->queue->home;
+    cw_run_task_goes_home(t);
     cw_run_spread_release(t);
     cw_run_worker_ready(t);
     return true;

@@ -77,7 +77,7 @@ static uint32_t release(struct cw_run_task *t, bool gained)
         next = t->links.window;
         if (t->work == CW_RUN_LAUNCH && t->queue != last)
             cw_run_bypass_window(last = t->queue, gained);
-        t->released = true;
+        t->state = CW_RUN_RELEASED;
         t->time.at[1] = t->time.at[0];
         if (t->time.wanted && !now)
             now = cw_run_clock_now_ns();

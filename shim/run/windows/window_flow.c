@@ -170,10 +170,12 @@ static void look_ahead(const struct cw_run_task *t, struct cw_run_access *a)
         h->ahead = 0;
 }
 
+static uint32_t windows; /* so far; lock held */
+
 /* From the last command to the first: what each writes that is read behind the window. */
 static void look_back(struct cw_run_window_flow *f, struct cw_run_task *const *task, uint32_t count)
 {
-    f->window = task[0]->window.number;
+    f->window = ++windows;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < task[i]->accesses.n; k++)
             task[i]->accesses.of[k].region->habits.ahead = 0;

@@ -42,11 +42,10 @@ static double expected_ns(const struct cw_run_task *t)
 
 static bool may_follow(const struct cw_run_task *first, struct cw_run_task *s, uint64_t last)
 {
-    return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released &&
-           s->batch.waits == s->waits && s->queue == first->queue && s->order.sequence <= last &&
-           s->at.worker == first->at.worker && s->at.place == first->at.place && !s->outcome.failed &&
-           !s->tile.launch && !s->group.may && !is_watched(s) && cw_run_exclusion_may(s) &&
-           !(cw_run.far_workers && !cw_run_spread_claims(s));
+    return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_RELEASED && s->launch.batch.waits == s->waits &&
+           s->queue == first->queue && s->order.sequence <= last && s->at.worker == first->at.worker &&
+           s->at.place == first->at.place && !s->outcome.failed && !s->launch.tiles && !s->launch.group.may &&
+           !is_watched(s) && cw_run_exclusion_may(s) && !(cw_run.far_workers && !cw_run_spread_claims(s));
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])
@@ -63,10 +62,10 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
             struct cw_run_task *s =
                 (struct cw_run_task *)(batch[i]->edges.to[j] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
-            if (!s || bits & CW_RUN_AT_RETIRE)
+            if (!s || bits & CW_RUN_AT_RETIRE || s->work != CW_RUN_LAUNCH)
                 continue;
-            s->batch.waits = s->batch.number == number ? s->batch.waits + 1 : 1;
-            s->batch.number = number;
+            s->launch.batch.waits = s->launch.batch.number == number ? s->launch.batch.waits + 1 : 1;
+            s->launch.batch.number = number;
             if (n == CW_RUN_BATCH || ns >= longest || !may_follow(t, s, last))
                 continue;
             ns += expected_ns(s);
@@ -87,8 +86,8 @@ static void learn(struct cw_run_task *const *batch, uint32_t n, uint64_t ns)
         all += expected_ns(batch[i]);
     factor = (double)ns / all;
     for (uint32_t i = 0; i < n; i++) {
-        batch[i]->measure.took_ns = cw_whole_from(expected_ns(batch[i]) * factor, ns);
-        batch[i]->measure.chained = true;
+        batch[i]->launch.measure.took_ns = cw_whole_from(expected_ns(batch[i]) * factor, ns);
+        batch[i]->launch.measure.chained = true;
     }
     cw_run_global_lock_give();
 }
@@ -113,7 +112,7 @@ static void one_after_another(struct cw_run_task *const *batch, uint32_t n, bool
         if (i && batch[i]->time.at[2] < batch[i - 1]->time.at[3])
             batch[i]->time.at[2] = batch[i - 1]->time.at[3];
         if (shares)
-            batch[i]->time.at[3] = batch[i]->time.at[2] + batch[i]->measure.took_ns;
+            batch[i]->time.at[3] = batch[i]->time.at[2] + batch[i]->launch.measure.took_ns;
     }
 }
 

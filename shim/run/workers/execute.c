@@ -84,13 +84,13 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     if (k->known->broken[p->worker->number]) /* by a launch that was planned together with this one */
         return CL_OUT_OF_RESOURCES;
     if (!cw_isolated_compiler_may_load(p->device->device)) {
-        t->uncoded = true;
+        t->launch.uncoded = true;
         return CL_OUT_OF_RESOURCES;
     }
     if (cw_run.eager || cw_run.chaos) {
         if (cw_run_execute_home_has_code(t))
             return cw_helper_program_ahead(&t->launch, p, r);
-        t->uncoded = true;
+        t->launch.uncoded = true;
         return CL_OUT_OF_RESOURCES;
     }
     if (cw_helper_program_knows(&t->launch, p, r)) {
@@ -103,7 +103,7 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!compiles) {
         cw_run_trial_rest(&k->known->code, CW_RUN_REST_CODE, cw_run_global_lock_now_ns(), 1);
-        t->uncoded = true;
+        t->launch.uncoded = true;
         cw_run_account.learns++;
     }
     cw_run_global_lock_give();
@@ -126,24 +126,24 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     struct cw_run_instruction i = {.kind = CW_RUN_I_RUN, .place = p, .range = &r};
     cl_int err;
 
-    t->outcome.vendor = CL_SUCCESS;
+    t->launch.vendor = CL_SUCCESS;
     i.first = !cw_compiler_kinds_has(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
     *queue = CW_LIKELY(p->queue != NULL) ? p->queue : cw_run_context_device_queue(c, p);
     i.kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
-    t->uncoded |= *queue && !i.kernel && !p->device->home &&
-                  cw_helper_program_is(l->kernel->program, p->worker->number, CW_RUN_COPY_MISSED);
+    t->launch.uncoded |= *queue && !i.kernel && !p->device->home &&
+                         cw_helper_program_is(l->kernel->program, p->worker->number, CW_RUN_COPY_MISSED);
     err = i.kernel ? cw_run_execute_set_args(i.kernel, l, p, l->kernel->set[p->worker->number])
                    : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && CW_UNLIKELY(i.first) && !p->device->home)
         err = get_code(t, p, &r);
     if (err == CL_SUCCESS && CW_UNLIKELY(i.first)) {
-        t->outcome.vendor = err = cw_pending_launches_begin(&i, NULL);
+        t->launch.vendor = err = cw_pending_launches_begin(&i, NULL);
         cw_exit_register(); /* the vendor may have woken up its code generator */
     } else if (err == CL_SUCCESS) {
-        t->outcome.vendor = err = cw_run_instruction_begin(&i, NULL);
+        t->launch.vendor = err = cw_run_instruction_begin(&i, NULL);
     }
-    t->begun = err == CL_SUCCESS;
-    if (t->begun && i.first)
+    t->launch.begun = err == CL_SUCCESS;
+    if (t->launch.begun && i.first)
         cw_compiler_kinds_loaded(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
     return err;
 }
@@ -152,10 +152,10 @@ bool cw_run_execute_begins(struct cw_run_task *t, uint64_t *start_ns)
 {
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
 
-    *start_ns = t->measure.wanted ? cw_run_global_lock_now_ns() : 0;
+    *start_ns = t->launch.measure.wanted ? cw_run_global_lock_now_ns() : 0;
     if (CW_LIKELY(!p->device->memory) || cw_run_context_device_turn_take(p))
         return true;
-    t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
+    t->launch.vendor = CL_DEVICE_NOT_AVAILABLE;
     return false;
 }
 
@@ -164,13 +164,14 @@ cl_int cw_run_execute_ends(struct cw_run_task *t, uint64_t start_ns, cl_int err,
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
 
     if (CW_UNLIKELY(p->device->memory)) {
-        if (err < 0 && cw_run_quarantine_is_due(t->outcome.vendor))
+        if (err < 0 && cw_run_quarantine_is_due(t->launch.vendor))
             p->worker->quarantine.fails = true;
         cw_run_context_device_turn_give(p);
     }
     if (err == CL_SUCCESS && !cw_device_has(p->device, CW_VENDOR_IN_CALL)) /* else it is over */
-        t->outcome.vendor = err = cw_next.clFinish(queue);
-    t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start_ns : 0;
+        t->launch.vendor = err = cw_next.clFinish(queue);
+    t->launch.measure.took_ns =
+        t->launch.measure.wanted && !t->launch.uncoded ? cw_run_global_lock_now_ns() - start_ns : 0;
     return err;
 }
 
@@ -182,7 +183,7 @@ static cl_int run_launch(struct cw_run_task *t)
     cl_int err;
 
     if (!cw_run_execute_begins(t, &start_ns))
-        return t->outcome.vendor;
+        return t->launch.vendor;
     err = cw_run_execute_submit(t, &queue);
     return cw_run_execute_ends(t, start_ns, err, queue);
 }
@@ -197,22 +198,22 @@ static cl_int faulty_launch(struct cw_run_task *t)
 
     cw_run_global_lock_take();
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
-    late = t->at.worker != t->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
-    fail = t->at.worker == t->at.home && cw_run_fault_now(CW_RUN_FAULT_FAIL);
-    refuse = t->at.worker != t->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = cw_run_is_away(t) && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    fail = !cw_run_is_away(t) && cw_run_fault_now(CW_RUN_FAULT_FAIL);
+    refuse = cw_run_is_away(t) && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
     before = cw_run_fault_swap(t);
     cw_run_global_lock_give();
-    if (t->has_run || fail || refuse)
-        return t->has_run ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
+    if (t->launch.has_run || fail || refuse)
+        return t->launch.has_run ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
     if (before)
         run_launch(before);
     if (stale)
         cw_run_fault_stale_begin(t, saved);
-    err = t->outcome.vendor = cw_run_fault_launch(t);
+    err = t->launch.vendor = cw_run_fault_launch(t);
     if (err == CL_SUCCESS)
         err = run_launch(t);
     if (err == CL_SUCCESS)
-        err = t->outcome.vendor = cw_run_fault_launched(t);
+        err = t->launch.vendor = cw_run_fault_launched(t);
     if (stale)
         cw_run_fault_stale_end(t, saved);
     return late && err == CL_SUCCESS ? CL_OUT_OF_RESOURCES : err;
@@ -276,7 +277,7 @@ static cl_int work(struct cw_run_task *t)
     case CW_RUN_COPY:
         return cw_run_spread_read_is(t) ? cw_run_spread_read(t) : transfer(t);
     case CW_RUN_FILL:
-        return t->type == CL_COMMAND_FILL_IMAGE ? fill_image(t) : fill(t);
+        return t->fill.to.memory->image ? fill_image(t) : fill(t);
     case CW_RUN_NOTHING:
     case CW_RUN_HOME:
         break;

@@ -25,7 +25,8 @@ void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t, bo
         cw_run.timer_wanted = true;
     now = l->began_ns = cw_run_global_lock_now_ns();
     l->late_at_ns = now + CW_RUN_BUILD_NS + cw_whole_from(CW_RUN_FAR_LONGER * ns, INT64_MAX);
-    if (alone && t->work == CW_RUN_LAUNCH && !t->tile.launch && !t->group.run && l->has_thread && !l->home)
+    if (alone && t->work == CW_RUN_LAUNCH && !t->launch.tiles && !t->launch.group.run && l->has_thread &&
+        !l->home)
         l->hung_ns = hung_ns(ns);
 }
 

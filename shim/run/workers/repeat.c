@@ -130,7 +130,8 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
 static bool is_plain(const struct cw_run_task *t)
 {
     return !t->event && !t->gate && !t->time.wanted && !t->behind_native && !t->outcome.failed &&
-           !t->tile.launch && !t->group.may && !t->joins && !t->launch.has_offset && t->queue->in_order;
+           !t->launch.tiles && !t->launch.group.may && !t->joins && !t->launch.has_offset &&
+           t->queue->in_order;
 }
 
 /* It would go there if it were planned. */
@@ -138,8 +139,8 @@ static bool is_settled(const struct cw_run_task *t)
 {
     const struct cw_run_repeat_place *m = &t->launch.kernel->repeat_place;
 
-    return cw_run.num_workers < 2 ||
-           (m->left && m->shape == t->measure.shape && m->worker == t->at.worker && m->place == t->at.place);
+    return cw_run.num_workers < 2 || (m->left && m->shape == t->launch.measure.shape &&
+                                      m->worker == t->at.worker && m->place == t->at.place);
 }
 
 void cw_run_repeat_learn(const struct cw_run_task *t)
@@ -148,11 +149,11 @@ void cw_run_repeat_learn(const struct cw_run_task *t)
     double ns;
 
     k->again.left = 0;
-    if (!is_plain(t) || t->repeat.sets != k->sets || !is_settled(t) || cw_run.chaos || cw_run_fault_planted ||
-        !cw_run_short_task_is(t, &ns) || ns > CW_RUN_SHORT_TASK_NS)
+    if (!is_plain(t) || t->launch.repeat.sets != k->sets || !is_settled(t) || cw_run.chaos ||
+        cw_run_fault_planted || !cw_run_short_task_is(t, &ns) || ns > CW_RUN_SHORT_TASK_NS)
         return;
     k->again = (struct cw_run_repeat){.queue = t->queue,
-                                      .sets = t->repeat.sets,
+                                      .sets = t->launch.repeat.sets,
                                       .records = cw_run.records,
                                       .dims = t->launch.dims,
                                       .has_local = t->launch.has_local,

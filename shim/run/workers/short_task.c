@@ -22,10 +22,10 @@ bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
         return t->fill.bytes <= CW_RUN_SHORT_BYTES;
     if (t->work == CW_RUN_COPY)
         return t->copy.region[1] == 1 && t->copy.region[2] == 1 && t->copy.region[0] <= CW_RUN_SHORT_BYTES;
-    if (t->work != CW_RUN_LAUNCH || !t->repeat.alike || !cw_device_has(device, CW_VENDOR_IN_CALL))
+    if (t->work != CW_RUN_LAUNCH || !t->launch.repeat.alike || !cw_device_has(device, CW_VENDOR_IN_CALL))
         return false;
     for (size_t i = 0; i < sizeof k->short_task / sizeof *k->short_task; i++)
-        if (k->short_task[i].id == t->repeat.alike && k->short_task[i].worker == t->at.worker) {
+        if (k->short_task[i].id == t->launch.repeat.alike && k->short_task[i].worker == t->at.worker) {
             *ns = k->short_task[i].ns;
             return true;
         }
@@ -37,15 +37,15 @@ void cw_run_short_task_measured(const struct cw_run_task *t)
     struct cw_run_kernel *k = t->launch.kernel;
     struct cw_run_short_task *b = k->short_task, *end = b + sizeof k->short_task / sizeof *k->short_task;
 
-    if (!t->repeat.alike || !t->measure.took_ns)
+    if (!t->launch.repeat.alike || !t->launch.measure.took_ns)
         return;
-    while (b < end && !(b->id == t->repeat.alike && b->worker == t->at.worker))
+    while (b < end && !(b->id == t->launch.repeat.alike && b->worker == t->at.worker))
         b++;
     if (b == end) {
         b = &k->short_task[k->next_short_task++ % (sizeof k->short_task / sizeof *k->short_task)];
         *b = (struct cw_run_short_task){
-            .id = t->repeat.alike, .worker = t->at.worker, .ns = (double)t->measure.took_ns};
+            .id = t->launch.repeat.alike, .worker = t->at.worker, .ns = (double)t->launch.measure.took_ns};
     }
     /* the least of late: others disturb, and the first launch may be compiled */
-    b->ns = cw_run_trial_least(b->ns, (double)t->measure.took_ns);
+    b->ns = cw_run_trial_least(b->ns, (double)t->launch.measure.took_ns);
 }

@@ -65,7 +65,8 @@ static cl_int modelled_ends(struct cw_run_task *t, struct cw_run_timing *timing,
     if (timing->runs && CW_UNLIKELY(h->failed)) { /* stopped by tiles/tile_late.c, which does that only to
                                                      blocks that may run again */
         status = CL_OUT_OF_RESOURCES;
-        t->begun = false;
+        if (t->work == CW_RUN_LAUNCH)
+            t->launch.begun = false;
     }
     cw_run.workers[t->at.worker].virtual_end_ns = h->end_ns;
     t->time.at[1] = h->submit_ns + offset;
@@ -82,8 +83,8 @@ cl_int cw_run_timing_ends(struct cw_run_task *t, struct cw_run_timing *timing, c
         return modelled_ends(t, timing, status);
     if (timing->paced) {
         cw_pace_end(device_of(t), &timing->pace);
-        if (t->measure.took_ns) /* the time that it is held counts as its own */
-            t->measure.took_ns = cw_run_global_lock_now_ns() - timing->begin_ns;
+        if (t->launch.measure.took_ns) /* the time that it is held counts as its own */
+            t->launch.measure.took_ns = cw_run_global_lock_now_ns() - timing->begin_ns;
     }
     if (t->time.wanted)
         t->time.at[3] = cw_run_global_lock_now_ns();

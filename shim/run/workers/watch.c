@@ -62,7 +62,7 @@ void cw_run_watch_block_over(void)
 
 bool cw_run_watch_parts(const struct cw_run_task *t)
 {
-    const struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? t->tile.launch : NULL;
+    const struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? cw_run_tiles_of(t) : NULL;
     uint64_t now, until = x ? x->until_ns : 0;
 
     if (!until || !cw_run_watch_space())

@@ -66,7 +66,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *device)
 
 static void push_parts(struct cw_run_task *t)
 {
-    struct cw_run_tiles *x = t->tile.launch;
+    struct cw_run_tiles *x = t->launch.tiles;
 
     t->state = CW_RUN_READY;
     for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each worker: there is room */
@@ -79,16 +79,14 @@ static void push_parts(struct cw_run_task *t)
 void cw_run_worker_ready(struct cw_run_task *t)
 {
     if (CW_UNLIKELY(cw_run.workers[t->at.worker].quarantine.hung)) {
-        t->at.worker = t->at.home;
-        t->at.place = t->queue->home;
+        cw_run_task_goes_home(t);
     }
-    if (CW_LIKELY(!t->tile.launch)) {
+    if (CW_LIKELY(!cw_run_tiles_of(t))) {
         cw_run_ready_push(t);
         return;
     }
-    t->early = cw_run.far_workers && !cw_run_spread_claims(t);
-    if (t->early)
-        cw_run_ready_push(t);
+    if (cw_run.far_workers && !cw_run_spread_claims(t))
+        cw_run_ready_push(t); /* its worker claims and fetches its bytes before: cw_run_worker_fetch */
     else
         push_parts(t);
 }
@@ -103,7 +101,7 @@ void cw_run_worker_take_ready(void)
 
 void cw_run_worker_done(struct cw_run_task *t, cl_int status)
 {
-    bool gauged = t->measure.gauged;
+    bool gauged = t->gauged;
 
     cw_run_task_done(t, status);
     if (gauged)
@@ -122,7 +120,7 @@ void cw_run_worker_retire(void)
 /* Launches that must not overlap wait for each other (workers/exclusion.c); parts do not. */
 static bool may_overlap(const struct cw_run_task *t)
 {
-    return t->work != CW_RUN_LAUNCH || t->tile.part_of || t->group.run || cw_run_exclusion_may(t);
+    return t->work != CW_RUN_LAUNCH || t->launch.part.of || t->launch.group.run || cw_run_exclusion_may(t);
 }
 
 bool cw_run_worker_can_run(const struct cw_run_task *t)
@@ -160,12 +158,11 @@ static bool overtakes(const struct cw_run_task *t)
  * already, and a kernel that updates data in place must not run twice: that is an error of the command. */
 static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    t->launch.kernel->known->broken[l->number] |= !t->uncoded && !l->quarantine.error;
-    cw_run.counts.moved -= t->uncoded;
-    t->uncoded = false;
+    t->launch.kernel->known->broken[l->number] |= !t->launch.uncoded && !l->quarantine.error;
+    cw_run.counts.moved -= t->launch.uncoded;
+    t->launch.uncoded = false;
     t->launch.kernel->repeat_place.left = 0;
-    t->at.worker = t->at.home;
-    t->at.place = t->queue->home;
+    cw_run_task_goes_home(t);
     cw_run_spread_release(t);
     cw_run_worker_ready(t);
 }
@@ -179,21 +176,20 @@ void cw_run_worker_starts(struct cw_run_task *t)
             t->time.at[2] = t->time.at[1];
     }
     cw_run.counts.reordered += overtakes(t);
-    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
+    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && cw_run_is_away(t);
     cw_run_event_progress(t);
 }
 
 /* A batch ended before its turn. A helper that refused the one before refuses it, too. */
 static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
+    bool away = t->work == CW_RUN_LAUNCH && cw_run_is_away(t);
 
-    t->state = CW_RUN_LINKED;
+    t->state = CW_RUN_RELEASED;
     cw_run_spread_release(t);
     cw_run.counts.moved -= away;
     if (away && t->launch.kernel->known->broken[l->number]) {
-        t->at.worker = t->at.home;
-        t->at.place = t->queue->home;
+        cw_run_task_goes_home(t);
     }
     if (!t->waits)
         cw_run_worker_ready(t);
@@ -203,14 +199,14 @@ static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
  * as before elsewhere. */
 static bool is_as_before(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool begun = t->begun;
+    bool begun = t->launch.begun;
 
     if (l->memory == CW_MEMORY_HOST)
         return !begun;
-    if (cw_run_quarantine_is_due(t->outcome.vendor))
-        cw_run_quarantine_begin(l, t->outcome.vendor, false);
-    t->uncoded |= t->outcome.vendor == CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    t->begun = false;
+    if (cw_run_quarantine_is_due(t->launch.vendor))
+        cw_run_quarantine_begin(l, t->launch.vendor, false);
+    t->launch.uncoded |= t->launch.vendor == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    t->launch.begun = false;
     return !begun || cw_run_spread_failed(t);
 }
 
@@ -230,9 +226,9 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         else
             t->launch.kernel->again.left = 0;
     }
-    if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home && !t->outcome.failed &&
+    if (status < 0 && t->work == CW_RUN_LAUNCH && cw_run_is_away(t) && !t->outcome.failed &&
         is_as_before(l, t)) {
-        t->begun = false;
+        t->launch.begun = false;
         back_home(l, t);
         return;
     }
@@ -252,17 +248,17 @@ static bool is_measured(const struct cw_run_task *t)
 static bool has_more_space(struct cw_run_worker *l, const struct cw_run_task *t, cl_int status)
 {
     return CW_UNLIKELY(status == CL_MEM_OBJECT_ALLOCATION_FAILURE) && l->memory != CW_MEMORY_HOST &&
-           !t->begun && cw_run_spread_make_space(l, t);
+           !(t->work == CW_RUN_LAUNCH && t->launch.begun) && cw_run_spread_make_space(l, t);
 }
 
 /* What running the launch has told of it. */
 static void hear(struct cw_run_task *t, const struct cw_run_task *run)
 {
-    t->outcome.vendor = run->outcome.vendor;
-    t->begun = run->begun;
-    t->uncoded = run->uncoded;
-    t->tile.able = run->tile.able;
-    t->measure.took_ns = run->measure.took_ns;
+    t->launch.vendor = run->launch.vendor;
+    t->launch.begun = run->launch.begun;
+    t->launch.uncoded = run->launch.uncoded;
+    t->launch.part.able = run->launch.part.able;
+    t->launch.measure.took_ns = run->launch.measure.took_ns;
     memcpy(t->time.at, run->time.at, sizeof t->time.at);
 }
 
@@ -300,17 +296,17 @@ struct cw_run_task *cw_run_worker_leave_behind(struct cw_run_worker *l)
     struct cw_run_task *t = l->runs;
 
     cw_run_quarantine_begin(l, CL_OUT_OF_RESOURCES, false);
-    l->quarantine.part = t->tile.part_of;
+    l->quarantine.part = t->launch.part.of;
     l->quarantine.hung = l->quit = true; /* it stays busy: no other thread drives it */
     l->runs = NULL;
     cw_run.running--;
     cw_run_wanted_nothing(l);
-    t->left = true; /* with its arguments */
+    t->storage = CW_RUN_LEFT; /* with its arguments */
     cw_run_record_pin(&t->launch.kernel->r);
     cw_run_record_pin(&t->queue->r);
-    t->begun = true;
-    t->outcome.vendor = CL_OUT_OF_RESOURCES;
-    if (t->tile.part_of)
+    t->launch.begun = true;
+    t->launch.vendor = CL_OUT_OF_RESOURCES;
+    if (t->launch.part.of)
         return t;
     ends(l, t, CL_OUT_OF_RESOURCES, false);
     return NULL;
@@ -332,7 +328,8 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     for (uint32_t i = 0;
          i < n && (n == 1 || cw_device_has(t->queue->context->places[t->at.place].device, CW_VENDOR_IN_CALL));
          i++)
-        batch[i]->measure.wanted = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
+        if (t->work == CW_RUN_LAUNCH)
+            batch[i]->launch.measure.wanted = is_measured(batch[i]);
     if (n > 1) {
         cw_run_global_lock_give();
         cw_run_batch_execute(batch, n);
@@ -391,7 +388,7 @@ static void fails(struct cw_run_task *t, cl_int error)
 static bool waits_for_gpus(const struct cw_run_worker *l, const struct cw_run_task *t)
 {
     return cw_run.direct >> l->memory & 1 && l->home &&
-           (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !t->apart &&
+           (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !cw_run_tile_is_apart(t) &&
            cw_run_spread_is_with_others(t, l->memory);
 }
 
@@ -407,7 +404,8 @@ static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
 
 bool cw_run_worker_fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home, early = t->early;
+    bool away = t->work == CW_RUN_LAUNCH && cw_run_is_away(t);
+    bool cut = cw_run_tiles_of(t); /* no part of it is in a heap yet */
     cl_int err;
 
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
@@ -418,19 +416,18 @@ bool cw_run_worker_fetch(struct cw_run_worker *l, struct cw_run_task *t)
     l->busy = false;
     t->state = CW_RUN_READY;
     if (err != CL_SUCCESS && away) {
-        t->uncoded = true; /* it has not run, and this says nothing of its kernel */
+        t->launch.uncoded = true; /* it has not run, and this says nothing of its kernel */
         cw_run.counts.moved++;
         back_home(l, t);
         return false;
     }
     if (err != CL_SUCCESS)
         fails(t, err);
-    t->early = false;
-    if (early)
+    if (cut)
         push_parts(t);
-    if (!early && !may_overlap(t)) { /* another one has begun meanwhile */
+    if (!cut && !may_overlap(t)) { /* another one has begun meanwhile */
         cw_run_ready_push(t);
         return false;
     }
-    return !early;
+    return !cut;
 }

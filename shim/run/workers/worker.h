@@ -87,13 +87,14 @@ void cw_run_exclusion_native_end(struct cw_run_exclusion *f);
 /* ---- execute: running one command on its worker. */
 
 /* Does the work of a command, which is no part of a cut launch (tiles/tile.h) or of a group run
- * (groups/group.h), and returns its status; sets measure.took_ns where measure.wanted, and times
+ * (groups/group.h), and returns its status; sets launch.measure.took_ns where .wanted, and times
  * (workers/timing.c). The caller has the command's worker; lock not held. */
 cl_int cw_run_execute_command(struct cw_run_task *t);
-/* Hands a whole launch to its device. *queue: to be finished. Sets t->begun. Worker held, lock not held. */
+/* Hands a whole launch to its device. *queue: to be finished. Sets t->launch.begun. Worker held, lock not
+ * held. */
 cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue);
 /* Around that call, or the one that hands a block to its device: takes the device's turn, gives it back and
- * waits for `queue`. False: a thread that is lost has the turn, and t->outcome.vendor is the status. */
+ * waits for `queue`. False: a thread that is lost has the turn, and t->launch.vendor is the status. */
 bool cw_run_execute_begins(struct cw_run_task *t, uint64_t *start_ns);
 cl_int cw_run_execute_ends(struct cw_run_task *t, uint64_t start_ns, cl_int err, cl_command_queue queue);
 /* Before a launch first runs elsewhere or in parts, where policies take that early: the process has the

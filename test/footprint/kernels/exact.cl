@@ -100,3 +100,18 @@ kernel void small(global int *a)
 {
     a[get_global_id(0)] = mul24(a[get_global_id(0)], 3);
 }
+
+kernel void fourth(global uint *a)
+{
+    a[get_global_id(0)] = get_global_size(3);
+}
+
+kernel void any_dimension(global uint *a, uint n)
+{
+    a[get_global_id(0)] = get_local_size(n);
+}
+
+kernel void absolute(global uint *a, global const int *b)
+{
+    a[get_global_id(0)] = abs(b[get_global_id(0)]) == 2147483648u;
+}
