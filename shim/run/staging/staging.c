@@ -233,10 +233,11 @@ static bool wait_for_head(const struct call *c, uint8_t *cell, cl_event *head)
 }
 
 /* Crew and queue are this transfer's alone. The head comes first: the vendor checks it, and it waits as the
- * transfer would. An idle queue needs none. False: they are not to be had, or the vendor refuses the call. */
+ * transfer would. An idle queue needs none, unless its times are asked for. False: they are not to be had, or
+ * the vendor refuses the call. */
 static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
 {
-    bool waits = !c->idle || c->queue->profiled;
+    bool waits = !c->idle || (c->queue->profiled && c->event);
     uint64_t since;
 
     for (int i = 0; i < TURNS; i++) {
