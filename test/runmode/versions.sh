@@ -57,7 +57,7 @@ in_run "$T/program" CLWEAVE_MANAGE_ALL=1 GPUCL_BUFFERS=8 CLWEAVE_STREAMS=force
 given 5
 grep -q 'at most [2-9] of one' "$T/summary" || fail "the limit of buffers was not met: $(cat "$T/summary")"
 unset OPENCL_LAYERS
-for name in medley streams ${ALL:+staged order waits natives mapped addresses content objects references drops pixels}; do
+for name in medley streams ${ALL:+staged order waits natives mapped addresses content objects drops pixels}; do
     bare "$B/test/runmode/$name" || continue
     in_run "$B/test/runmode/$name" $models
     in_run "$B/test/runmode/$name" $models CLWEAVE_POLICY=chaos CLWEAVE_SEED=3

@@ -4,6 +4,7 @@
 
 #include "../staging/staging.h"
 #include "stream_hooks.h"
+#include "stream_version.h"
 
 #define CLOSING(name, blocks, waits_for_host, images, params, args)                                          \
     cl_int cw_stream_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list, \
@@ -12,15 +13,17 @@
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        cl_bool blocking = blocks;                                                                           \
+        cl_int err;                                                                                          \
         if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
-        cw_stream_use_close(&t);                                                                             \
-        t.hosted = waits_for_host;                                                                           \
-        t.pixels = images;                                                                                   \
-        to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
-        blocking = c.blocking;                                                                               \
-        return cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \
+        do {                                                                                                 \
+            cw_stream_use_close(&t);                                                                         \
+            t.hosted = waits_for_host;                                                                       \
+            t.pixels = images;                                                                               \
+            to = cw_stream_begin(&c, queue, &t, blocks, n, list, event);                                     \
+            err = cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));               \
+        } while (cw_stream_version_again(&c));                                                               \
+        return err;                                                                                          \
     }
 #define CLOSING_(...) CLOSING(__VA_ARGS__)
 
@@ -68,14 +71,19 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true, false,
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
+        cl_bool blocks = blocking;                                                                           \
+        cl_int err;                                                                                          \
         if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
-        cw_stream_use_close(&t);                                                                             \
-        t.early = is_early;                                                                                  \
-        t.transfers = t.pixels = is_transfer;                                                                \
-        to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
-        blocking = c.blocking;                                                                               \
-        return cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \
+        do {                                                                                                 \
+            cw_stream_use_close(&t);                                                                         \
+            t.early = is_early;                                                                              \
+            t.transfers = t.pixels = is_transfer;                                                            \
+            to = cw_stream_begin(&c, queue, &t, blocks, n, list, event);                                     \
+            blocking = c.blocking;                                                                           \
+            err = cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));               \
+        } while (cw_stream_version_again(&c));                                                               \
+        return err;                                                                                          \
     }
 BLOCKING(clEnqueueReadImage, false, true,
          (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row,
