@@ -106,11 +106,28 @@ static void lacks_what_is_elsewhere(void **unused)
     assert_true(cw_run_spread_lacks(&task));
 }
 
+/* Copies for a part count for its launch, those in front of a native command for that one. */
+static void serves_a_command_of_the_program(void **unused)
+{
+    struct cw_run_task whole = {.order.recorded = 7}, home = {.work = CW_RUN_HOME};
+    struct cw_run_tiles x = {.whole = &whole};
+    struct cw_run_task part = {.work = CW_RUN_LAUNCH, .launch.part.of = &x};
+
+    (void)unused;
+    assert_int_equal(recorded(&whole), 7);
+    assert_int_equal(recorded(&part), 7);
+    home.order.recorded = 8;
+    assert_int_equal(recorded(&home), 8); /* the program's own: of a map */
+    home = (struct cw_run_task){.work = CW_RUN_HOME, .home = {.n = 1, .serves = 9}};
+    assert_int_equal(recorded(&home), 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_for_what_helpers_alone_have),
         cmocka_unit_test(lacks_what_is_elsewhere),
+        cmocka_unit_test(serves_a_command_of_the_program),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

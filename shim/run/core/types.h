@@ -16,6 +16,9 @@
 #ifndef CW_RUN_TYPES_H
 #define CW_RUN_TYPES_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "object_types.h"
 
 #define CW_RUN_WANTED        16   /* programs that wait to be built on one worker */
@@ -97,16 +100,10 @@ struct cw_run_launch {
 /* The same launch, of which nothing has run yet. */
 static inline struct cw_run_launch cw_run_launch_part(const struct cw_run_launch *l)
 {
-    return (struct cw_run_launch){.kernel = l->kernel,
-                                  .args = l->args,
-                                  .dims = l->dims,
-                                  .has_local = l->has_local,
-                                  .has_offset = l->has_offset,
-                                  .any_local = l->any_local,
-                                  .unsure = l->unsure,
-                                  .offset = {l->offset[0], l->offset[1], l->offset[2]},
-                                  .global = {l->global[0], l->global[1], l->global[2]},
-                                  .local = {l->local[0], l->local[1], l->local[2]}};
+    struct cw_run_launch part = {0};
+
+    memcpy(&part, l, offsetof(struct cw_run_launch, vendor));
+    return part;
 }
 
 /* Where bytes of a command begin: in a buffer, or in the program's own memory. */

@@ -122,9 +122,9 @@ static uint64_t recorded(const struct cw_run_task *t)
 {
     const struct cw_run_tiles *x = cw_run_cut_launch_of(t);
 
-    return x                                     ? x->whole->order.recorded
-           : t->work == CW_RUN_HOME && t->home.n ? t->home.serves
-                                                 : t->order.recorded;
+    if (x)
+        return x->whole->order.recorded;
+    return t->work == CW_RUN_HOME && t->home.n ? t->home.serves : t->order.recorded;
 }
 
 cl_int cw_run_spread_gather(struct cw_run_task *t)

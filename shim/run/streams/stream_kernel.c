@@ -414,7 +414,7 @@ cl_int cw_stream_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
     const struct cw_dispatch *to = &cw_stream_below;
     cl_int err;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
     do {
         use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL), &launch);
@@ -440,7 +440,7 @@ cl_int cw_stream_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl
     const struct cw_dispatch *to = &cw_stream_below;
     cl_int err;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueTask(queue, kernel, n, list, event);
     do {
         use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL), &launch);

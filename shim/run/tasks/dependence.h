@@ -25,8 +25,8 @@ bool cw_run_dependence_take_in_natives(struct cw_run_queue *q);
  * Gives up the lock meanwhile. False: the vendor refused. */
 bool cw_run_dependence_mark(struct cw_run_queue *q);
 
-/* Puts the command, at its home, into its queue and the window, with the edges from queue and wait list;
- * accesses must have been touched already. `event`: a fresh user event for the program, or NULL. False: out
+/* Puts the command, at its home, into its queue and the window, with the edges from queue and wait list.
+ * Accesses must have been touched already. `event`: a fresh user event for the program, or NULL. False: out
  * of memory; the command is not enqueued, and `t` no longer the caller's. */
 bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_command_type type, cl_uint n,
                             const cl_event *list, bool whole, cl_event event);
