@@ -48,7 +48,7 @@ for fault in hasty:1 unnoted:1 unfetched:1; do
     compared=$((compared + 1))
 done
 # a GPU by its name, on which the ways of a span are tried; and one whose memory is full when a version is first used
-export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so
+export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_HOLD=0 # the program sets its user events behind reads that wait for them
 program versions 4 1 12
 bare "$T/program"
 in_run "$T/program" CLWEAVE_MANAGE_ALL=1
