@@ -9,6 +9,7 @@
  *   enqueue    the calling thread's time per launch of 1,000 independent kernels on 8 buffers
  *   pipeline   write, kernel, read over 8 buffers, nothing blocks; then clFinish
  *   blocking   the same with blocking writes
+ *   reused     the same as pipeline, 8 times over one buffer
  *   read4      a kernel and a blocking read of 4 bytes, 200 times
  *   events     64 small kernels with events, whose times are asked for
  *
@@ -197,7 +198,8 @@ static double enqueue(void)
     return spent; /* of 1,000 launches: us each */
 }
 
-static double run_pipeline(cl_bool blocking)
+/* Over so many buffers. */
+static double run_pipeline(cl_bool blocking, int buffers)
 {
     double begin;
 
@@ -205,9 +207,11 @@ static double run_pipeline(cl_bool blocking)
         memset(host[i], i + 1, pipe_bytes);
     begin = now_ms();
     for (int i = 0; i < PIPES; i++) {
-        CHECK(clEnqueueWriteBuffer(queue, pipe[i], blocking, 0, pipe_bytes, host[i], 0, NULL, NULL));
-        launch(pipe[i], pipe_bytes / 4, (cl_uint)i + 3, small_steps / 100, NULL);
-        CHECK(clEnqueueReadBuffer(queue, pipe[i], CL_FALSE, 0, pipe_bytes, host[i], 0, NULL, NULL));
+        cl_mem x = pipe[i % buffers];
+
+        CHECK(clEnqueueWriteBuffer(queue, x, blocking, 0, pipe_bytes, host[i], 0, NULL, NULL));
+        launch(x, pipe_bytes / 4, (cl_uint)i + 3, small_steps / 100, NULL);
+        CHECK(clEnqueueReadBuffer(queue, x, CL_FALSE, 0, pipe_bytes, host[i], 0, NULL, NULL));
     }
     begin = finish(begin);
     for (int i = 0; i < PIPES; i++)
@@ -217,12 +221,17 @@ static double run_pipeline(cl_bool blocking)
 
 static double pipeline(void)
 {
-    return run_pipeline(CL_FALSE);
+    return run_pipeline(CL_FALSE, PIPES);
 }
 
 static double blocking(void)
 {
-    return run_pipeline(CL_TRUE);
+    return run_pipeline(CL_TRUE, PIPES);
+}
+
+static double reused(void)
+{
+    return run_pipeline(CL_FALSE, 1);
 }
 
 static double read4(void)
@@ -267,8 +276,9 @@ static double events(void)
 static const struct {
     const char *name;
     double (*run)(void);
-} cases[] = {{"small8", small8}, {"small64", small64}, {"chain", chain},       {"enqueue", enqueue},
-             {"read4", read4},   {"events", events},   {"pipeline", pipeline}, {"blocking", blocking}};
+} cases[] = {{"small8", small8},     {"small64", small64},   {"chain", chain},
+             {"enqueue", enqueue},   {"read4", read4},       {"events", events},
+             {"pipeline", pipeline}, {"blocking", blocking}, {"reused", reused}};
 
 static int by_value(const void *a, const void *b)
 {

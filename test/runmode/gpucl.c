@@ -17,7 +17,8 @@
  * no fill holds its caller. GPUCL_UNSET=1: says at the end how many user events have gone that were never
  * set, for which a release of their context may wait for ever. GPUCL_ALONE=1: a launch is alone until it is
  * over, and its call returns then, or after a while where something else holds it: PoCL 3.1 aborts where
- * two meet, one with an offset. */
+ * two meet, one with an offset. GPUCL_BUFFERS=N: launches and fills fail for want of memory while the
+ * program has more than N buffers. */
 #include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -259,6 +260,72 @@ static cl_int CL_API_CALL set_callback(cl_event event, cl_int type,
     return err;
 }
 
+/* ---- memory that is given to buffers when they are used */
+
+enum { MOST = 4096 };
+
+static struct {
+    cl_mem of[MOST];
+    unsigned references[MOST], n, alive, most; /* most 0: there is no limit */
+    pthread_mutex_t lock;
+} buffers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* `more` references. */
+static void count_buffer(cl_mem buffer, int more)
+{
+    unsigned i = 0;
+
+    pthread_mutex_lock(&buffers.lock);
+    while (i < buffers.n && (buffers.of[i] != buffer || !buffers.references[i]))
+        i++;
+    if (i < buffers.n) {
+        buffers.references[i] += (unsigned)more;
+        buffers.alive -= !buffers.references[i];
+    }
+    pthread_mutex_unlock(&buffers.lock);
+}
+
+static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                                        cl_int *err)
+{
+    cl_mem made = next->clCreateBuffer(context, flags, bytes, host, err);
+    unsigned i = 0;
+
+    pthread_mutex_lock(&buffers.lock);
+    while (i < buffers.n && buffers.references[i])
+        i++;
+    if (made && i < MOST) {
+        buffers.n += i == buffers.n;
+        buffers.of[i] = made;
+        buffers.references[i] = 1;
+        buffers.alive++;
+    }
+    pthread_mutex_unlock(&buffers.lock);
+    return made;
+}
+
+static cl_int CL_API_CALL retain_memory(cl_mem memory)
+{
+    count_buffer(memory, 1);
+    return next->clRetainMemObject(memory);
+}
+
+static cl_int CL_API_CALL release_memory(cl_mem memory)
+{
+    count_buffer(memory, -1);
+    return next->clReleaseMemObject(memory);
+}
+
+static bool is_full(void)
+{
+    bool full;
+
+    pthread_mutex_lock(&buffers.lock);
+    full = buffers.most && buffers.alive > buffers.most;
+    pthread_mutex_unlock(&buffers.lock);
+    return full;
+}
+
 /* ---- callers that are held */
 
 static bool holds = true;
@@ -277,6 +344,8 @@ static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem buffer, con
                                       size_t pattern_bytes, size_t offset, size_t bytes, cl_uint n,
                                       const cl_event *list, cl_event *event)
 {
+    if (is_full())
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     hold(n, list);
     return next->clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, n, list, event);
 }
@@ -336,6 +405,8 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_ui
     cl_event own = NULL;
     cl_int err, status = CL_QUEUED;
 
+    if (is_full())
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     if (!alone)
         return next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
     pthread_mutex_lock(&turn);
@@ -480,7 +551,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
 {
     const char *late = getenv("GPUCL_LATE_MS"), *hold_text = getenv("GPUCL_HOLD"),
                *alone_text = getenv("GPUCL_ALONE"), *unset_text = getenv("GPUCL_UNSET"),
-               *cpus_text = getenv("GPUCL_CPUS");
+               *cpus_text = getenv("GPUCL_CPUS"), *buffers_text = getenv("GPUCL_BUFFERS");
 
     if (entries < sizeof table / sizeof(void *) || !given || !layer)
         return CL_INVALID_VALUE;
@@ -488,8 +559,14 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     holds = !hold_text || strcmp(hold_text, "0") != 0;
     alone = alone_text && !strcmp(alone_text, "1");
     cpus = cpus_text ? (cl_uint)strtoul(cpus_text, NULL, 10) : 0;
+    buffers.most = buffers_text ? (unsigned)strtoul(buffers_text, NULL, 10) : 0;
     next = target;
     table = *target;
+    if (buffers.most) {
+        table.clCreateBuffer = create_buffer;
+        table.clRetainMemObject = retain_memory;
+        table.clReleaseMemObject = release_memory;
+    }
     if (cpus) {
         table.clGetPlatformIDs = platform_ids;
         table.clCreateContext = create_context;

@@ -30,8 +30,13 @@ static uint32_t any(uint32_t n)
 static struct cw_stream_bytes some_bytes(void)
 {
     uint64_t low = any(BYTES), bytes = 1 + any(any(4) ? 6 : BYTES);
+    bool write = any(2);
 
-    return (struct cw_stream_bytes){any(REGIONS), low, low + bytes, any(2)};
+    return (struct cw_stream_bytes){.region = any(REGIONS),
+                                    .low = low,
+                                    .high = low + bytes,
+                                    .write = write,
+                                    .commutes = write ? any(3) : 0};
 }
 
 static bool conflict(const struct command *a, const struct command *b)
@@ -39,7 +44,8 @@ static bool conflict(const struct command *a, const struct command *b)
     for (uint32_t i = 0; i < a->n; i++)
         for (uint32_t j = 0; j < b->n; j++)
             if (a->of[i].region == b->of[j].region && a->of[i].low < b->of[j].high &&
-                b->of[j].low < a->of[i].high && (a->of[i].write || b->of[j].write))
+                b->of[j].low < a->of[i].high && (a->of[i].write || b->of[j].write) &&
+                !(a->of[i].commutes && a->of[i].commutes == b->of[j].commutes))
                 return true;
     return false;
 }
@@ -102,7 +108,8 @@ static void needs(struct cw_stream_accesses *a, struct cw_stream_bytes bytes, ui
 static void independent_ones_wait_for_none(void **unused)
 {
     static struct cw_stream_accesses a;
-    struct cw_stream_bytes left = {7, 0, 16, true}, right = {7, 16, 32, true}, look = {7, 0, 32, false};
+    struct cw_stream_bytes left = {7, 0, 16, .write = true}, right = {7, 16, 32, .write = true},
+                           look = {7, 0, 32, .write = false};
 
     (void)unused;
     assert_true(cw_stream_access_add(&a, &left, 0, 1));
@@ -112,15 +119,32 @@ static void independent_ones_wait_for_none(void **unused)
     assert_true(cw_stream_access_add(&a, &look, 1, 3));
     needs(&a, look, 1, 2); /* readers do not wait for each other */
     needs(&a, left, 1, 3);
-    needs(&a, (struct cw_stream_bytes){8, 0, 32, true}, 0, 0);
-    assert_true(cw_stream_access_add(&a, &(struct cw_stream_bytes){7, 0, 64, true}, 0, 4));
+    needs(&a, (struct cw_stream_bytes){8, 0, 32, .write = true}, 0, 0);
+    assert_true(cw_stream_access_add(&a, &(struct cw_stream_bytes){7, 0, 64, .write = true}, 0, 4));
     assert_int_equal(a.n, 1); /* the others are implied */
+}
+
+/* Accesses of one class of atomic operations have no order between them; each has one with all others. */
+static void those_that_commute_do_not_wait_for_each_other(void **unused)
+{
+    static struct cw_stream_accesses a;
+    struct cw_stream_bytes read = {7, 0, 16, .write = false},
+                           one_more = {7, 0, 4, .write = true, .commutes = 1},
+                           other = {7, 0, 4, .write = true, .commutes = 2};
+
+    (void)unused;
+    assert_true(cw_stream_access_add(&a, &read, 0, 1));
+    needs(&a, one_more, 1, 0);
+    assert_true(cw_stream_access_add(&a, &one_more, 1, 2));
+    needs(&a, one_more, 1, 0); /* the one on stream 1 may begin later */
+    needs(&a, other, 1, 2);
+    needs(&a, read, 0, 2);
 }
 
 static void what_is_over_is_forgotten(void **unused)
 {
     static struct cw_stream_accesses a;
-    struct cw_stream_bytes x = {7, 0, 16, true};
+    struct cw_stream_bytes x = {7, 0, 16, .write = true};
     uint64_t over[CW_STREAM_MAX] = {1}, need[CW_STREAM_MAX] = {0};
 
     (void)unused;
@@ -136,8 +160,9 @@ static void a_full_list_says_so(void **unused)
 
     (void)unused;
     for (uint32_t i = 0; i < CW_STREAM_ACCESSES; i++)
-        assert_true(cw_stream_access_add(&a, &(struct cw_stream_bytes){i + 1, 0, 1, true}, 0, i + 1));
-    assert_false(cw_stream_access_add(&a, &(struct cw_stream_bytes){9999, 0, 1, true}, 0, 9999));
+        assert_true(
+            cw_stream_access_add(&a, &(struct cw_stream_bytes){i + 1, 0, 1, .write = true}, 0, i + 1));
+    assert_false(cw_stream_access_add(&a, &(struct cw_stream_bytes){9999, 0, 1, .write = true}, 0, 9999));
 }
 
 int main(void)
@@ -145,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_conflicts_are_found),
         cmocka_unit_test(independent_ones_wait_for_none),
+        cmocka_unit_test(those_that_commute_do_not_wait_for_each_other),
         cmocka_unit_test(what_is_over_is_forgotten),
         cmocka_unit_test(a_full_list_says_so),
     };

@@ -75,8 +75,9 @@ static void test_stale(void **state)
 
 static atomic_bool over;
 
-static void look(void *object)
+static void look(void *object, void *unused)
 {
+    (void)unused;
     assert_int_equal(((struct record *)object)->o.kind, CW_STREAM_EVENT);
 }
 
@@ -90,7 +91,7 @@ static void *pin(void *handle)
         wrong += r && (r->o.handle != handle || r->gone);
         if (r)
             cw_stream_object_unpin(r);
-        cw_stream_object_each(CW_STREAM_EVENT, look);
+        cw_stream_object_each(CW_STREAM_EVENT, look, NULL);
     }
     return (void *)wrong;
 }

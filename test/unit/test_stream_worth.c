@@ -35,7 +35,8 @@ uint32_t cw_stream_queue_lot(struct cw_stream_queue *q, uint32_t n)
 static struct cw_stream_context context;
 static struct cw_stream_queue queue;
 static const struct cw_stream_use use = {.groups = 4};
-static uint64_t takes[2]; /* ns: a command of a bare span, and of one that fans out */
+static uint64_t takes[CW_STREAM_WAYS]; /* ns: a command of a span that goes this way */
+static bool wishes;                    /* versions would spare commands a wait */
 
 static int setup(void **state)
 {
@@ -45,9 +46,15 @@ static int setup(void **state)
     memset(&queue, 0, sizeof queue);
     queue.context = &context;
     queue.number = 100;
-    takes[0] = takes[1] = 10000;
+    takes[CW_STREAM_BARE] = takes[CW_STREAM_FANS] = takes[CW_STREAM_RENAMES] = 10000;
+    wishes = false;
     now = 1000000;
     return 0;
+}
+
+static enum cw_stream_way way_of(void)
+{
+    return queue.worth.renames ? CW_STREAM_RENAMES : queue.worth.fans ? CW_STREAM_FANS : CW_STREAM_BARE;
 }
 
 /* A span of `commands`, which the program waits for. True: it fans out. */
@@ -58,8 +65,9 @@ static bool span_of(uint32_t commands)
     for (uint32_t i = 0; i < commands; i++) {
         fans = cw_stream_worth_comes(&queue, &use);
         queue.worth.beside += fans && i % 2;
+        queue.worth.wished |= wishes && queue.worth.looks;
         queue.number++;
-        now += takes[fans];
+        now += takes[way_of()];
     }
     cw_stream_worth_synchronised(&queue, queue.number);
     return fans;
@@ -185,6 +193,44 @@ static void streams_that_gain_stay(void **state)
     assert_false(cw_stream_worth_is_vain(&queue));
 }
 
+/* A span that fans out for the first time says that versions may help. */
+static void versions_are_tried_where_they_may_help(void **state)
+{
+    int renamed = 0;
+
+    (void)state;
+    takes[CW_STREAM_FANS] = 9000;
+    takes[CW_STREAM_RENAMES] = 5000;
+    for (int i = 0; i < 20; i++) {
+        span_of(COMMANDS);
+        assert_false(queue.worth.renames);
+    }
+    setup(state);
+    takes[CW_STREAM_FANS] = 9000;
+    takes[CW_STREAM_RENAMES] = 5000;
+    wishes = true;
+    for (int i = 0; i < 7 + 16; i++) {
+        span_of(COMMANDS);
+        renamed += queue.worth.renames;
+    }
+    assert_int_equal(renamed, 2 + 16);
+}
+
+static void versions_that_gain_nothing_beside_streams_rest(void **state)
+{
+    int renamed = 0;
+
+    (void)state;
+    takes[CW_STREAM_FANS] = takes[CW_STREAM_RENAMES] = 5000;
+    wishes = true;
+    for (int i = 0; i < 7 + 16; i++) {
+        span_of(COMMANDS);
+        renamed += queue.worth.renames;
+        assert_true(i < 7 || (queue.worth.fans && !queue.worth.looks));
+    }
+    assert_int_equal(renamed, 2);
+}
+
 /* Nothing ends a span: what it costs counts. */
 static uint32_t commands_until_vain(uint32_t commands_a_mark)
 {
@@ -247,6 +293,8 @@ int main(void)
         cmocka_unit_test_setup(sixty_four_spans_without_a_gain_are_in_vain, setup),
         cmocka_unit_test_setup(single_launches_are_in_vain_after_more, setup),
         cmocka_unit_test_setup(streams_that_gain_stay, setup),
+        cmocka_unit_test_setup(versions_are_tried_where_they_may_help, setup),
+        cmocka_unit_test_setup(versions_that_gain_nothing_beside_streams_rest, setup),
         cmocka_unit_test_setup(a_program_that_never_waits_leaves, setup),
         cmocka_unit_test_setup(long_spans_that_gain_stay, setup),
         cmocka_unit_test_setup(a_busy_machine_is_no_loss, setup),

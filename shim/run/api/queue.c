@@ -13,6 +13,7 @@
 #include "../memory/native_use.h"
 #include "../staging/staging.h"
 #include "../streams/stream_queue.h"
+#include "../streams/stream_version.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/reference_counts.h"
@@ -69,6 +70,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     if (!queue || !cw_run.ready)
         return;
     cw_stream_queue_made(context, device, queue);
+    cw_stream_version_queue_made(context, queue);
     err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     traits = cw_device_traits(device);
     if (traits & CW_VENDOR_PINNED && err == CL_SUCCESS)

@@ -14,7 +14,9 @@
  * transferred, before it is there; short, the Nth transfer lacks its last piece; open, the Nth that does
  * not block counts as over before it is; unpinned, there is no pinned memory. Of streams
  * (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out; soon,
- * likewise those of reads. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out;
+ * likewise those of reads. Of versions of buffers (streams/stream_version.h): hasty, unnoted and unfetched as
+ * below; tight, from the Nth on there is no memory for one.
+ * Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out;
  * unmerged, the Nth one of bytes that join others (tiles/tile_merge.c) is; unnoted, what the Nth command has
  * written there counts as not written; unsaved, from the Nth on bytes that a device alone has are given up
  * with its memory; hasty, from the Nth on all that a command may write counts as surely written; heedless,

@@ -8,7 +8,7 @@
  *   file                    tried                     key                   cost                     rests
  *   tuning/bypass.c         planning                  queue                 windows without gain     SPANS
  *   windows/hold.c          holding commands          queue                 work that was held       SPANS
- *   streams/stream_worth.c  several streams           queue, first command  times of spans           SPANS
+ *   streams/stream_worth.c  several streams, versions queue, first command  times of spans           SPANS
  *   tiles/share_blocks.c    cutting a launch          kernel, shape         times, whole and cut     LAUNCHES
  *   tuning/left.c           planning a launch         kernel, work-items    plans that leave it      LAUNCHES
  *   tuning/gpu_gain.c       other GPUs                process               account                  CODE

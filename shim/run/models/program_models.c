@@ -32,6 +32,7 @@ struct job {
     cl_device_id devices[CW_RUN_WORKERS];
     size_t n;
     double caller_ns; /* time that asking took the program's own thread */
+    bool (*take)(const void *program, uint64_t number, struct cw_run_models *m); /* NULL: the record does */
 };
 
 static struct {
@@ -156,9 +157,27 @@ int cw_run_program_models_describe(char *text, unsigned size)
                : 0;
 }
 
+/* Lock held. Takes over `m`, which may be NULL. */
+static void hand_over(const struct job *j, struct cw_run_models *m)
+{
+    struct cw_run_program *p = m && !j->take ? cw_run_record_find(j->program, CW_RUN_PROGRAM) : NULL;
+    bool taken = p && p->models_job == j->number;
+
+    if (!m)
+        return;
+    m->refs = 1;
+    if (taken) {
+        p->models = m;
+        cw_program_source_trust(p);
+        p->models_came = cw_run_program_models_came = cw_run.timer_wanted = true;
+        pthread_cond_signal(&cw_run.timer); /* it may be in the midst of a wait */
+    }
+    if (!taken && !(j->take && j->take(j->program, j->number, m)))
+        cw_run_program_models_release(m);
+}
+
 static void *work(void *unused)
 {
-    struct cw_run_program *p;
     struct cw_run_models *m;
     struct job *j;
     double begin;
@@ -185,17 +204,7 @@ static void *work(void *unused)
         else if (m)
             cw_run_account.learns++;
         models.done = j->number;
-        p = m ? cw_run_record_find(j->program, CW_RUN_PROGRAM) : NULL;
-        if (p && p->models_job == j->number) {
-            p->models = m;
-            m->refs = 1;
-            cw_program_source_trust(p);
-            p->models_came = cw_run_program_models_came = cw_run.timer_wanted = true;
-            pthread_cond_signal(&cw_run.timer); /* it may be in the midst of a wait */
-        } else if (m) {
-            m->refs = 1;
-            cw_run_program_models_release(m);
-        }
+        hand_over(j, m);
         if (!models.quit) { /* else the end may be about to ask for it */
             models.now = NULL;
             free_job(j);
@@ -222,37 +231,67 @@ static char *options_of(const char *source, const char *options, uint32_t traits
                                           : cw_cl_language_options(options, cw_device_language(traits));
 }
 
+/* A job, which the caller fills before it gives up the lock; NULL: no models can be had. */
+static struct job *add_job(const void *program, const char *source, const char *options,
+                           const cl_device_id *devices, size_t n, uint32_t traits)
+{
+    struct job *j;
+
+    if (!source || !models.on || models.quit || cw_run.off || cw_run.forked || n > CW_RUN_WORKERS ||
+        !cw_source_is_manageable(source, options))
+        return NULL;
+    j = calloc(1, sizeof *j);
+    if (!j || !(j->source = strdup(source)) || !(j->options = options_of(source, options, traits))) {
+        free_job(j);
+        return NULL;
+    }
+    if (!models.started && !(models.started = cw_run_thread_create(&models.thread, work, NULL))) {
+        models.quit = true;
+        free_job(j);
+        return NULL;
+    }
+    while (j->n < n)
+        j->devices[j->n] = devices[j->n], j->n++;
+    j->program = program;
+    j->number = ++models.given;
+    *models.last = j;
+    models.last = &j->next;
+    pthread_cond_signal(&models.wake);
+    return j;
+}
+
 void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options)
 {
     const struct cw_context_devices *devices = p->context->devices;
+    cl_device_id ids[CW_RUN_WORKERS];
     double begin = cw_thread_cpu_ns();
     struct job *j;
 
     cw_run_program_models_forget(p);
     if (p->binary) /* they have done their work */
         options = "";
-    if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked ||
-        devices->n > CW_RUN_WORKERS || !cw_source_is_manageable(source, options))
+    if (!cw_run.begun)
         return;
-    j = calloc(1, sizeof *j);
-    if (!j || !(j->source = strdup(source)) ||
-        !(j->options = options_of(source, options, devices->device[0].traits))) {
-        free_job(j);
+    for (size_t i = 0; i < devices->n && i < CW_RUN_WORKERS; i++)
+        ids[i] = devices->device[i].device;
+    j = add_job(p->r.handle, source, options, ids, devices->n, devices->device[0].traits);
+    if (!j)
         return;
-    }
-    if (!models.started && !(models.started = cw_run_thread_create(&models.thread, work, NULL))) {
-        models.quit = true;
-        free_job(j);
-        return;
-    }
-    for (size_t i = 0; i < devices->n; i++)
-        j->devices[j->n++] = devices->device[i].device;
-    j->program = p->r.handle;
-    j->number = p->models_job = ++models.given;
-    *models.last = j;
-    models.last = &j->next;
+    p->models_job = j->number;
     j->caller_ns = cw_thread_cpu_ns() - begin;
-    pthread_cond_signal(&models.wake);
+}
+
+uint64_t cw_run_program_models_get(const void *program, const char *source, const char *options,
+                                   const cl_device_id *devices, size_t n,
+                                   bool (*take)(const void *program, uint64_t number,
+                                                struct cw_run_models *m))
+{
+    struct job *j = n ? add_job(program, source, options, devices, n, cw_device_traits(devices[0])) : NULL;
+
+    if (!j)
+        return 0;
+    j->take = take;
+    return j->number;
 }
 
 void cw_run_program_models_begin(void)
@@ -274,8 +313,11 @@ bool cw_run_program_models_are_made(void)
 
 void cw_run_program_models_wait(const struct cw_run_program *p)
 {
-    uint64_t number = p->models_job;
+    cw_run_program_models_wait_for(p->models_job);
+}
 
+void cw_run_program_models_wait_for(uint64_t number)
+{
     cw_run.waiters++;
     while (models.done < number && !models.quit)
         cw_run_global_lock_wait(0);

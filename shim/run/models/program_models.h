@@ -9,9 +9,9 @@
 #include "../../../analyzer/kernels/footprint/model_file.h"
 #include "../core/types.h"
 
-/* Of one program as it was built once. Immutable but for the count, which the lock guards. */
+/* Of one program as it was built once. Immutable but for the count. */
 struct cw_run_models {
-    uint32_t refs;
+    _Atomic uint32_t refs;
     struct cw_model_set set;
 };
 
@@ -26,6 +26,14 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
 /* The same for all programs that have been built already, when helpers begin late (tuning/activation.c). Lock
  * held. */
 void cw_run_program_models_begin(void);
+
+/* The same for a program that has no record in run mode. take(program, number, m) gets the models, in another
+ * thread with the lock held; false: it does not take over `m`. The caller gives up the lock after it has
+ * noted the number that this returns; 0: there will be none. Lock held. */
+uint64_t cw_run_program_models_get(const void *program, const char *source, const char *options,
+                                   const cl_device_id *devices, size_t n,
+                                   bool (*take)(const void *program, uint64_t number,
+                                                struct cw_run_models *m));
 
 /* Cancels earlier requests for models: p->models is NULL, and stays it. Lock held. */
 void cw_run_program_models_forget(struct cw_run_program *p);
@@ -48,8 +56,9 @@ bool cw_run_program_models_are_made(void);
 /* With everything managed, and for modelled time: waits until they are there, or cannot be. Lock held, given
  * up meanwhile. */
 void cw_run_program_models_wait(const struct cw_run_program *p);
+void cw_run_program_models_wait_for(uint64_t number); /* of cw_run_program_models_get() */
 
-/* Lock held. NULL is ignored. */
+/* NULL is ignored. */
 void cw_run_program_models_release(struct cw_run_models *m);
 
 /* For the summary, a line or nothing; like snprintf. Lock held. */

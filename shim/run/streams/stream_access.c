@@ -11,6 +11,12 @@ static bool covers(const struct cw_stream_bytes *a, const struct cw_stream_bytes
     return a->region == b->region && a->low <= b->low && b->high <= a->high;
 }
 
+/* One has to wait for the other, where they meet. */
+static bool have_order(const struct cw_stream_bytes *a, const struct cw_stream_bytes *b)
+{
+    return (a->write || b->write) && !(a->commutes && a->commutes == b->commutes);
+}
+
 void cw_stream_access_conflicts(struct cw_stream_accesses *a, const struct cw_stream_bytes *bytes,
                                 const uint64_t over[CW_STREAM_MAX], uint64_t need[CW_STREAM_MAX])
 {
@@ -21,7 +27,7 @@ void cw_stream_access_conflicts(struct cw_stream_accesses *a, const struct cw_st
             a->of[i] = a->of[--a->n];
             continue;
         }
-        if ((bytes->write || x->bytes.write) && meet(&x->bytes, bytes) && need[x->stream] < x->number)
+        if (have_order(bytes, &x->bytes) && meet(&x->bytes, bytes) && need[x->stream] < x->number)
             need[x->stream] = x->number;
         i++;
     }
@@ -33,7 +39,9 @@ bool cw_stream_access_add(struct cw_stream_accesses *a, const struct cw_stream_b
     for (uint32_t i = 0; i < a->n;) {
         const struct cw_stream_access *x = &a->of[i];
         /* a later command that conflicts with it conflicts with the new one, too, which waits for it */
-        bool implied = covers(bytes, &x->bytes) && (bytes->write || (x->stream == stream && !x->bytes.write));
+        bool implied = covers(bytes, &x->bytes) &&
+                       (bytes->commutes ? x->stream == stream && x->bytes.commutes == bytes->commutes
+                                        : bytes->write || (x->stream == stream && !x->bytes.write));
 
         if (implied && x->number < number)
             a->of[i] = a->of[--a->n];

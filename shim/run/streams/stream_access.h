@@ -13,12 +13,15 @@
 
 #define CW_STREAM_MAX      8   /* streams of one queue */
 #define CW_STREAM_ACCESSES 128 /* that a list holds; more are not remembered */
+#define CW_STREAM_TOUCHES  40  /* of one command; with more it closes */
 
 /* Bytes [low, high) of a region: the host's memory (0), or a buffer that is in no other buffer. */
 struct cw_stream_bytes {
     uintptr_t region;
     uint64_t low, high;
     bool write;
+    bool sure;        /* of a write: of each byte */
+    uint8_t commutes; /* a class of atomic operations (cw_reach_commute); 0: others */
 };
 
 struct cw_stream_access {

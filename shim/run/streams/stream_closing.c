@@ -4,56 +4,60 @@
 
 #include "../staging/staging.h"
 #include "stream_hooks.h"
+#include "stream_version.h"
 
-#define CLOSING(name, blocks, waits_for_host, params, args)                                                  \
+#define CLOSING(name, blocks, waits_for_host, images, params, args)                                          \
     cl_int cw_stream_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list, \
                                  cl_event *event)                                                            \
     {                                                                                                        \
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        cl_bool blocking = blocks;                                                                           \
+        cl_int err;                                                                                          \
         if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
-        cw_stream_use_close(&t);                                                                             \
-        t.hosted = waits_for_host;                                                                           \
-        to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
-        blocking = c.blocking;                                                                               \
-        return cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \
+        do {                                                                                                 \
+            cw_stream_use_close(&t);                                                                         \
+            t.hosted = waits_for_host;                                                                       \
+            t.pixels = images;                                                                               \
+            to = cw_stream_begin(&c, queue, &t, blocks, n, list, event);                                     \
+            err = cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));               \
+        } while (cw_stream_version_again(&c));                                                               \
+        return err;                                                                                          \
     }
 #define CLOSING_(...) CLOSING(__VA_ARGS__)
 
-CLOSING(clEnqueueMigrateMemObjects, CL_FALSE, false,
+CLOSING(clEnqueueMigrateMemObjects, CL_FALSE, false, false,
         (cl_uint count, const cl_mem *objects, cl_mem_migration_flags flags), (count, objects, flags))
-CLOSING(clEnqueueCopyImage, CL_FALSE, false,
+CLOSING(clEnqueueCopyImage, CL_FALSE, false, true,
         (cl_mem from, cl_mem target, const size_t *a, const size_t *b, const size_t *region),
         (from, target, a, b, region))
-CLOSING(clEnqueueCopyImageToBuffer, CL_FALSE, false,
+CLOSING(clEnqueueCopyImageToBuffer, CL_FALSE, false, false,
         (cl_mem from, cl_mem target, const size_t *origin, const size_t *region, size_t offset),
         (from, target, origin, region, offset))
-CLOSING(clEnqueueCopyBufferToImage, CL_FALSE, false,
+CLOSING(clEnqueueCopyBufferToImage, CL_FALSE, false, false,
         (cl_mem from, cl_mem target, size_t offset, const size_t *origin, const size_t *region),
         (from, target, offset, origin, region))
-CLOSING(clEnqueueFillImage, CL_FALSE, false,
+CLOSING(clEnqueueFillImage, CL_FALSE, false, true,
         (cl_mem image, const void *color, const size_t *origin, const size_t *region),
         (image, color, origin, region))
-CLOSING(clEnqueueSVMFree, CL_FALSE, true,
+CLOSING(clEnqueueSVMFree, CL_FALSE, true, false,
         (cl_uint count, void *pointers[],
          void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
         (count, pointers, function, data))
-CLOSING(clEnqueueSVMMemFill, CL_FALSE, false,
+CLOSING(clEnqueueSVMMemFill, CL_FALSE, false, false,
         (void *target, const void *pattern, size_t pattern_bytes, size_t bytes),
         (target, pattern, pattern_bytes, bytes))
-CLOSING(clEnqueueSVMUnmap, CL_FALSE, false, (void *pointer), (pointer))
-CLOSING(clEnqueueSVMMigrateMem, CL_FALSE, false,
+CLOSING(clEnqueueSVMUnmap, CL_FALSE, false, false, (void *pointer), (pointer))
+CLOSING(clEnqueueSVMMigrateMem, CL_FALSE, false, false,
         (cl_uint count, const void **pointers, const size_t *bytes, cl_mem_migration_flags flags),
         (count, pointers, bytes, flags))
 #define OBJECTS (cl_uint count, const cl_mem *objects), (count, objects)
-CLOSING_(clEnqueueAcquireGLObjects, CL_FALSE, false, OBJECTS)
-CLOSING_(clEnqueueReleaseGLObjects, CL_FALSE, false, OBJECTS)
-CLOSING_(clEnqueueAcquireEGLObjectsKHR, CL_FALSE, false, OBJECTS)
-CLOSING_(clEnqueueReleaseEGLObjectsKHR, CL_FALSE, false, OBJECTS)
-CLOSING(clEnqueueNativeKernel, CL_FALSE, true,
+CLOSING_(clEnqueueAcquireGLObjects, CL_FALSE, false, false, OBJECTS)
+CLOSING_(clEnqueueReleaseGLObjects, CL_FALSE, false, false, OBJECTS)
+CLOSING_(clEnqueueAcquireEGLObjectsKHR, CL_FALSE, false, false, OBJECTS)
+CLOSING_(clEnqueueReleaseEGLObjectsKHR, CL_FALSE, false, false, OBJECTS)
+CLOSING(clEnqueueNativeKernel, CL_FALSE, true, false,
         (void(CL_CALLBACK * function)(void *), void *data, size_t bytes, cl_uint count, const cl_mem *memory,
          const void **places),
         (function, data, bytes, count, memory, places))
@@ -67,14 +71,19 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true,
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
+        cl_bool blocks = blocking;                                                                           \
+        cl_int err;                                                                                          \
         if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
-        cw_stream_use_close(&t);                                                                             \
-        t.early = is_early;                                                                                  \
-        t.transfers = is_transfer;                                                                           \
-        to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
-        blocking = c.blocking;                                                                               \
-        return cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \
+        do {                                                                                                 \
+            cw_stream_use_close(&t);                                                                         \
+            t.early = is_early;                                                                              \
+            t.transfers = t.pixels = is_transfer;                                                            \
+            to = cw_stream_begin(&c, queue, &t, blocks, n, list, event);                                     \
+            blocking = c.blocking;                                                                           \
+            err = cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));               \
+        } while (cw_stream_version_again(&c));                                                               \
+        return err;                                                                                          \
     }
 BLOCKING(clEnqueueReadImage, false, true,
          (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row,
@@ -104,6 +113,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
         return to->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, n, list,
                                      event, err);
     cw_stream_use_close(&t);
+    t.pixels = true;
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
     if (c.turn)
         cw_run_staging_notes_maps(image);

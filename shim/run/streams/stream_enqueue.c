@@ -6,129 +6,38 @@
 #include "../staging/staging.h"
 #include "stream_event.h"
 #include "stream_hooks.h"
+#include "stream_place.h"
 #include "stream_seat.h"
 #include "stream_settings.h"
+#include "stream_version.h"
 #include "stream_worth.h"
 
 void cw_stream_use_close(struct cw_stream_use *t)
 {
     t->n = 0;
     t->closes = t->visible = true;
-    t->no_list = t->hosted = t->idle = t->reads = t->early = t->transfers = false;
+    t->no_list = t->hosted = t->idle = t->reads = t->early = t->transfers = t->pixels = false;
     t->groups = 0;
     t->kernel = NULL;
+    t->launch = NULL;
+}
+
+void cw_stream_use_begin(struct cw_stream_use *t)
+{
+    cw_stream_use_close(t);
+    t->closes = t->visible = false;
 }
 
 void cw_stream_use_add(struct cw_stream_use *t, const struct cw_stream_bytes *bytes)
 {
     if (t->closes || bytes->low >= bytes->high)
         return;
-    if (t->n == CW_STREAM_TOUCHES)
+    if (t->n == CW_STREAM_TOUCHES) {
         cw_stream_use_close(t);
-    else
-        t->of[t->n++] = *bytes;
-}
-
-static void over_of(const struct cw_stream_queue *q, uint64_t over[CW_STREAM_MAX])
-{
-    for (uint32_t s = 0; s < CW_STREAM_MAX; s++)
-        over[s] = q->of[s].over;
-}
-
-/* need[s]: the command waits for those of stream s up to that number. */
-static void find_needs(struct cw_stream_queue *q, const struct cw_stream_use *t, bool closes,
-                       uint64_t need[CW_STREAM_MAX])
-{
-    uint64_t over[CW_STREAM_MAX];
-
-    for (uint32_t s = 0; s < CW_STREAM_MAX; s++)
-        need[s] = closes ? q->of[s].last : 0;
-    if (closes)
         return;
-    over_of(q, over);
-    for (uint32_t i = 0; i < t->n; i++)
-        cw_stream_access_conflicts(&q->accesses, &t->of[i], over, need);
-}
-
-static bool is_idle(const struct cw_stream *t)
-{
-    return t->last <= t->over;
-}
-
-/* The stream whose latest command is the latest that the command waits for: it continues a chain. */
-static uint32_t chain_of(const struct cw_stream_queue *q, const uint64_t need[CW_STREAM_MAX])
-{
-    uint32_t best = CW_STREAM_MAX;
-
-    for (uint32_t s = 0; s < q->n; s++)
-        if (need[s] > q->of[s].over && need[s] == q->of[s].last &&
-            (best == CW_STREAM_MAX || need[s] > need[best]))
-            best = s;
-    return best;
-}
-
-/* One that is idle, else the one that got its latest command first. */
-static uint32_t free_of(struct cw_stream_queue *q)
-{
-    uint32_t best = 0;
-
-    for (uint32_t s = 0; s < q->n; s++) {
-        if (is_idle(&q->of[s]))
-            return s;
-        if (q->of[s].last < q->of[best].last)
-            best = s;
     }
-    if (q->n < q->most && cw_stream_queue_has(q, q->n))
-        return q->n - 1;
-    return best;
-}
-
-static uint32_t by_lot(struct cw_stream_queue *q)
-{
-    uint32_t s = cw_stream_queue_lot(q, q->most);
-
-    while (q->n <= s && cw_stream_queue_has(q, q->n))
-        ;
-    return s < q->n ? s : 0;
-}
-
-static uint32_t choose(struct cw_stream_queue *q, const struct cw_stream_use *t,
-                       const uint64_t need[CW_STREAM_MAX])
-{
-    uint32_t s;
-
-    if (cw_stream_settings.chaos)
-        return by_lot(q);
-    s = chain_of(q, need);
-    if (s == CW_STREAM_MAX)
-        return cw_stream_worth_fans_out(q, t) ? free_of(q) : 0;
-    return s;
-}
-
-/* A planted fault: the command does not wait. */
-static bool is_lost(const struct cw_stream_call *c)
-{
-    return CW_UNLIKELY(cw_run_fault_planted != CW_RUN_FAULT_NONE) &&
-           (cw_run_fault_asks_since(CW_RUN_FAULT_LOOSE) ||
-            (c->use->reads && cw_run_fault_asks_since(CW_RUN_FAULT_SOON)));
-}
-
-/* The marks that the command waits for join its wait list. */
-static void add_waits(struct cw_stream_queue *q, struct cw_stream_call *c, uint64_t need[CW_STREAM_MAX])
-{
-    cl_event mark;
-
-    if (c->stream && need[0] < q->floor)
-        need[0] = q->floor;
-    for (uint32_t s = 0; s < q->n; s++) {
-        if (s == c->stream || need[s] <= q->of[s].over || is_lost(c))
-            continue;
-        mark = cw_stream_queue_mark(q, s, need[s]);
-        if (!mark)
-            continue;
-        cw_stream_waits_add(&c->waits, mark);
-        cw_stream_counts.waits++;
-    }
+    t->object[t->n] = NULL;
+    t->of[t->n++] = *bytes;
 }
 
 /* How a blocking command waits. Other threads' commands wait for the vendor's call: it must not wait for what
@@ -143,7 +52,7 @@ static void set_blocking(struct cw_stream_call *c, cl_bool blocking)
         cw_stream_queue_flush(c->q, c->stream);
 }
 
-static void place(struct cw_stream_call *c, const struct cw_stream_use *t)
+static void place(struct cw_stream_call *c, struct cw_stream_use *t)
 {
     struct cw_stream_queue *q = c->q;
     uint64_t need[CW_STREAM_MAX];
@@ -156,10 +65,12 @@ static void place(struct cw_stream_call *c, const struct cw_stream_use *t)
     if (q->n > 1 &&
         (t->hosted || c->waits.outside)) /* no mark of a command before it may wait for the host */
         cw_stream_queue_mark(q, 0, q->of[0].last);
-    find_needs(q, t, c->closes, need);
-    c->stream = c->closes ? 0 : choose(q, t, need);
+    cw_stream_version_pick(c);
+    c->closes |= q->crowded; /* by copies between versions */
+    cw_stream_place_needs(q, t, c->closes, need);
+    c->stream = c->closes ? 0 : cw_stream_place_choose(q, t, need);
     c->queue = q->of[c->stream].queue;
-    add_waits(q, c, need);
+    cw_stream_place_waits(q, t, c->stream, need, &c->waits);
 }
 
 /* The vendor's transfer may hold its caller, and with it the order, until all before it is over, also
@@ -178,7 +89,7 @@ static cl_uint find_pending(struct cw_stream_queue *q, const struct cw_stream_us
     cl_event mark;
     cl_uint n = 0;
 
-    find_needs(q, t, q->closed || q->crowded || !q->worth.fans, need);
+    cw_stream_place_needs(q, t, q->closed || q->crowded || !q->worth.fans, need);
     if (need[0] < q->floor)
         need[0] = q->floor;
     for (uint32_t s = 0; s < q->n; s++) {
@@ -243,7 +154,7 @@ static bool has_left(struct cw_stream_call *c)
 }
 
 const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_queue queue,
-                                          const struct cw_stream_use *use, cl_bool blocking, cl_uint n,
+                                          struct cw_stream_use *use, cl_bool blocking, cl_uint n,
                                           const cl_event *list, cl_event *event)
 {
     bool streamed = false;
@@ -256,9 +167,13 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
     c->turn = NULL;
     c->apart = c->seated = c->leaves = false;
     c->use = use;
+    c->refused = CL_SUCCESS;
+    c->context = c->q ? c->q->vendor_context : NULL;
     cw_stream_waits_open(&c->waits, c->q, n, list);
-    if (c->q)
+    if (c->q) {
+        cw_stream_version_before(c);
         take_turn(c, use, blocking);
+    }
     if (c->q && !has_left(c)) {
         place(c, use);
         set_blocking(c, blocking);
@@ -298,21 +213,10 @@ static void keep(struct cw_stream_call *c)
 {
     const struct cw_stream_use *t = c->use;
     struct cw_stream_queue *q = c->q;
-    struct cw_stream *s = &q->of[c->stream];
-    uint64_t number = ++q->number;
-    bool full = false;
+    uint64_t number = cw_stream_place_note(q, t, c->closes, c->stream);
 
-    s->last = number;
-    s->dirty = true;
     if (c->program || t->visible)
-        s->visible = number;
-    for (uint32_t i = 0; !c->closes && i < t->n; i++)
-        full |= !cw_stream_access_add(&q->accesses, &t->of[i], c->stream, number);
-    if (c->closes) {
-        q->floor = number;
-        q->accesses.n = 0;
-    }
-    q->crowded = full;
+        q->of[c->stream].visible = number;
     count(c);
     q->worth.beside += c->stream > 0;
     if (c->program)
@@ -422,7 +326,7 @@ static cl_int finish_blocking(struct cw_stream_call *c)
     reached(c, &x, number, err);
     cw_stream_unlock(&q->lock);
     if (alone && q->context->queues > 1) /* another queue was made meanwhile */
-        cw_stream_queue_catch_up(q);
+        cw_stream_queue_catch_up(q, NULL);
     cw_stream_callback_wait(q, number);
     return err;
 }
@@ -435,6 +339,7 @@ static cl_int taken(struct cw_stream_call *c)
     cw_stream_lock(&c->q->lock);
     keep(c);
     cw_stream_unlock(&c->q->lock);
+    cw_stream_version_done(c);
     cw_stream_seat_end(c, CL_SUCCESS);
     if (c->blocking || c->apart) {
         cw_stream_lock(&c->q->lock);
@@ -449,6 +354,7 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
     struct cw_stream_queue *q = c->q;
 
     cw_run_staging_turn_give(c->turn);
+    c->refused = q ? err : CL_SUCCESS;
     if (q && err != CL_SUCCESS)
         cw_stream_seat_end(c, err);
     if (q && err == CL_SUCCESS)
@@ -457,10 +363,16 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
         cw_stream_unlock(&q->order);
     cw_stream_waits_close(&c->waits);
     if (q && c->leaves)
-        cw_stream_queue_leave_if_idle(q);
+        cw_stream_leave_if_idle(q);
     if (q)
         cw_stream_object_unpin(q);
     return err;
+}
+
+void cw_stream_leave_if_idle(struct cw_stream_queue *q)
+{
+    cw_stream_version_end(q->context);
+    cw_stream_queue_leave_if_idle(q);
 }
 
 void cw_stream_close_for_good(struct cw_stream_queue *q)
@@ -469,6 +381,7 @@ void cw_stream_close_for_good(struct cw_stream_queue *q)
     struct cw_stream_call c;
 
     cw_stream_seat_unseen(q->context);
+    cw_stream_version_end(q->context);
     cw_stream_use_close(&t);
     t.no_list = true;
     cw_stream_begin(&c, (cl_command_queue)(uintptr_t)q->o.handle, &t, CL_FALSE, 0, NULL, NULL);

@@ -5,8 +5,6 @@
 
 #include "stream_waits.h"
 
-#define CW_STREAM_TOUCHES 40
-
 /* A command, as far as streams care. */
 struct cw_stream_use {
     uint32_t n;
@@ -19,15 +17,27 @@ struct cw_stream_use {
     bool early;     /* a call that blocks may return when the host's bytes are copied: it, and commands before
                       * it, may be under way then */
     bool transfers; /* between the host's memory and an object: the function for it may be one of staging */
+    bool pixels;    /* it closes, and uses no memory but images and the host's */
     uint32_t groups; /* of a launch; 0: a transfer */
     struct cw_stream_kernel *kernel;
+    const struct cw_stream_launch *launch; /* NULL: not known */
     struct cw_stream_bytes of[CW_STREAM_TOUCHES];
+    cl_mem object[CW_STREAM_TOUCHES]; /* that the vendor gets instead; NULL: none (stream_version.h) */
+    uint16_t arg[CW_STREAM_TOUCHES];  /* of a launch */
 };
 
-/* The touch of a command that closes the streams. */
+struct cw_stream_launch;
+
+/* The touch of a command that closes the streams, and of one that uses nothing yet. */
 void cw_stream_use_close(struct cw_stream_use *t);
+void cw_stream_use_begin(struct cw_stream_use *t);
 /* More than CW_STREAM_TOUCHES: the command closes. */
 void cw_stream_use_add(struct cw_stream_use *t, const struct cw_stream_bytes *bytes);
+/* The object for the vendor, where the i-th bytes are those of `memory`. */
+static inline cl_mem cw_stream_use_memory(const struct cw_stream_use *t, uint32_t i, cl_mem memory)
+{
+    return i < t->n && t->object[i] ? t->object[i] : memory;
+}
 
 struct cw_stream_call {
     struct cw_stream_queue *q; /* pinned, its order held, between begin and end; NULL: not streamed */
@@ -43,8 +53,10 @@ struct cw_stream_call {
     bool seated; /* between cw_stream_seat_begin and cw_stream_seat_end */
     cl_event *program;
     uint32_t stream;
+    cl_context context;                /* of `q` */
+    cl_int refused;                    /* the vendor's error; CL_SUCCESS: none, or `q` is NULL */
     struct cw_run_staging_queue *turn; /* of `queue` */
-    const struct cw_stream_use *use;
+    struct cw_stream_use *use;
     struct cw_stream_waits waits;
 };
 
@@ -63,13 +75,15 @@ static inline bool cw_stream_skips(cl_command_queue queue, cl_uint n, const cl_e
 }
 
 /* The functions that the command goes to: the vendor's, or those of the layer below. `use` stays until the
- * end. */
+ * end, and says from here on which memory the command uses. */
 const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_queue queue,
-                                          const struct cw_stream_use *use, cl_bool blocking, cl_uint n,
+                                          struct cw_stream_use *use, cl_bool blocking, cl_uint n,
                                           const cl_event *list, cl_event *event);
 /* Returns what the program gets for `err`. */
 cl_int cw_stream_end(struct cw_stream_call *c, cl_int err);
 
+/* As cw_stream_queue_leave_if_idle; versions of its context end before. */
+void cw_stream_leave_if_idle(struct cw_stream_queue *q);
 /* A queue goes back to one stream for good: the vendor may get commands for it that no hook sees. */
 void cw_stream_close_for_good(struct cw_stream_queue *q);
 

@@ -11,6 +11,10 @@
 #include "stream_binary.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
+#include "stream_model.h"
+#include "stream_settings.h"
+#include "stream_version.h"
+#include "../core/state.h"
 
 #define NAME_BYTES 256
 
@@ -29,6 +33,7 @@ void cw_stream_kernel_free_program(void *object)
     struct cw_stream_program *p = object;
 
     forget_text(p);
+    cw_stream_model_forget(p);
     cw_known_build_drop(p->build);
     free(p->source);
 }
@@ -153,6 +158,11 @@ cl_int cw_stream_hook_clBuildProgram(cl_program program, cl_uint n, const cl_dev
     if (before && err == CL_SUCCESS && cw_known_build_is_whole(program, n))
         built(p, before, given);
     free(before);
+    if (p && err == CL_SUCCESS) {
+        cw_stream_model_forget(p);
+        if (cw_run.eager && cw_stream_settings.renames)
+            cw_stream_model_want(p, true);
+    }
     if (p)
         cw_stream_object_unpin(p);
     return err;
@@ -195,11 +205,12 @@ void cw_stream_kernel_free(void *object)
 {
     struct cw_stream_kernel *k = object;
 
+    cw_stream_model_free_kernel(k);
     free(k->args);
 }
 
 /* How the arguments may be accessed, by the source. */
-static void set_modes(struct cw_stream_kernel *k, cl_kernel kernel, const struct cw_stream_program *p)
+static void set_modes(struct cw_stream_kernel *k, cl_kernel kernel, struct cw_stream_program *p)
 {
     char name[NAME_BYTES];
     uint8_t *modes = malloc(k->count ? k->count : 1);
@@ -207,6 +218,10 @@ static void set_modes(struct cw_stream_kernel *k, cl_kernel kernel, const struct
     k->shown =
         k->args && modes && (p->text || p->shown) &&
         cw_next.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) == CL_SUCCESS;
+    if (k->shown && p->text && (k->name = strdup(name))) {
+        k->program = p;
+        cw_stream_object_pin_again(p);
+    }
     if (k->shown)
         memset(modes, CW_ACCESS_READ_WRITE, k->count);
     if (k->shown && p->text)
@@ -271,6 +286,10 @@ cl_kernel cw_stream_hook_clCloneKernel(cl_kernel from, cl_int *err)
     k->shown = of->shown && k->count == of->count;
     if (k->shown && k->count)
         memcpy(k->args, of->args, k->count * sizeof *k->args);
+    if (k->shown && of->program && (k->name = strdup(of->name))) {
+        k->program = of->program;
+        cw_stream_object_pin_again(k->program);
+    }
     return to;
 }
 
@@ -285,10 +304,14 @@ static void set_arg(struct cw_stream_kernel *k, cl_uint index, size_t size, cons
         memcpy(&handle, value, sizeof handle);
         m = cw_stream_object_pin(handle, CW_STREAM_MEMORY); /* a number may be one that a thread releases */
     }
-    if (!m) {
-        *a = (struct cw_stream_arg){.mode = a->mode};
+    *a = (struct cw_stream_arg){.mode = a->mode,
+                                .commutes = a->commutes,
+                                .local = !value,
+                                .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX};
+    if (value && size <= CW_STREAM_VALUE)
+        memcpy(a->value, value, size);
+    if (!m)
         return;
-    }
     a->bytes = m->bytes;
     a->odd = !m->plain;
     a->host_sees = m->host_sees;
@@ -332,23 +355,41 @@ cl_int cw_stream_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info 
 
 /* ---- launches */
 
-static void use(struct cw_stream_use *t, struct cw_stream_kernel *k)
+static void use(struct cw_stream_use *t, struct cw_stream_kernel *k, const struct cw_stream_launch *launch)
 {
     cw_stream_use_close(t);
     if (!k || !k->shown || k->points)
         return;
     t->closes = t->visible = false;
     t->kernel = k;
+    t->launch = launch;
     for (uint32_t i = 0; i < k->count && !t->closes; i++) {
         struct cw_stream_bytes bytes = k->args[i].bytes;
+        uint32_t before = t->n;
 
         bytes.write = k->args[i].mode != CW_ACCESS_READ; /* CL_MEM_READ_ONLY proves nothing */
+        bytes.commutes = k->args[i].commutes;
         t->visible |= k->args[i].host_sees;
         if (k->args[i].odd)
             cw_stream_use_close(t);
         else
             cw_stream_use_add(t, &bytes);
+        if (t->n > before)
+            t->arg[before] = (uint16_t)i;
     }
+}
+
+/* The kernel gets the memory that the launch uses, in place of the program's; `back`: the program's again. */
+static cl_int set_memory(cl_kernel kernel, const struct cw_stream_use *t, bool back)
+{
+    cl_int err = CL_SUCCESS;
+
+    for (uint32_t i = 0; i < t->n && err == CL_SUCCESS; i++)
+        if (t->object[i])
+            err =
+                cw_next.clSetKernelArg(kernel, t->arg[i], sizeof(cl_mem),
+                                       back ? t->kernel->args[t->arg[i]].value : (const void *)&t->object[i]);
+    return err;
 }
 
 /* So many of 256 items where the device chooses the local size. */
@@ -369,15 +410,24 @@ cl_int cw_stream_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
 {
     struct cw_stream_use t;
     struct cw_stream_call c;
+    const struct cw_stream_launch launch = {dims, offset, global, local};
     const struct cw_dispatch *to = &cw_stream_below;
+    cl_int err;
 
     if (cw_stream_skips(queue, n, list))
         return to->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
-    use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
-    t.groups = groups_of(dims, global, local);
-    to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
-    return cw_stream_end(
-        &c, to->clEnqueueNDRangeKernel(c.queue, kernel, dims, offset, global, local, c.n, c.list, c.event));
+    do {
+        use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL), &launch);
+        t.groups = groups_of(dims, global, local);
+        to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
+        err = set_memory(kernel, &t, false);
+        if (err == CL_SUCCESS)
+            err = to->clEnqueueNDRangeKernel(c.queue, kernel, dims, offset, global, local, c.n, c.list,
+                                             c.event);
+        set_memory(kernel, &t, true);
+        err = cw_stream_end(&c, err);
+    } while (cw_stream_version_again(&c));
+    return err;
 }
 
 cl_int cw_stream_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
@@ -385,12 +435,22 @@ cl_int cw_stream_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl
 {
     struct cw_stream_use t;
     struct cw_stream_call c;
+    static const size_t one = 1;
+    static const struct cw_stream_launch launch = {1, NULL, &one, &one};
     const struct cw_dispatch *to = &cw_stream_below;
+    cl_int err;
 
     if (cw_stream_skips(queue, n, list))
         return to->clEnqueueTask(queue, kernel, n, list, event);
-    use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
-    t.groups = 1;
-    to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
-    return cw_stream_end(&c, to->clEnqueueTask(c.queue, kernel, c.n, c.list, c.event));
+    do {
+        use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL), &launch);
+        t.groups = 1;
+        to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
+        err = set_memory(kernel, &t, false);
+        if (err == CL_SUCCESS)
+            err = to->clEnqueueTask(c.queue, kernel, c.n, c.list, c.event);
+        set_memory(kernel, &t, true);
+        err = cw_stream_end(&c, err);
+    } while (cw_stream_version_again(&c));
+    return err;
 }

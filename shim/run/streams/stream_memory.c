@@ -3,6 +3,7 @@
 #include "stream_hooks.h"
 #include "stream_memory.h"
 #include "stream_seat.h"
+#include "stream_version.h"
 
 #define HOST (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)
 
@@ -67,11 +68,33 @@ cl_mem cw_stream_memory_odd(cl_context context, cl_mem memory)
     return memory;
 }
 
+/* Pixels that no other object has. `of`: a buffer or an image that has them, too; NULL: none. */
+static cl_mem image(cl_context context, cl_mem memory, cl_mem_flags flags, cl_mem of)
+{
+    struct cw_stream_memory *m = remember(context, memory);
+
+    if (m && of)
+        cw_stream_version_leave(of);
+    if (!m || of || flags & HOST)
+        return memory;
+    m->bytes = (struct cw_stream_bytes){.region = (uintptr_t)memory, .high = 1};
+    m->plain = m->image = true;
+    return memory;
+}
+
+static cl_mem pixels_of(const cl_image_desc *desc)
+{
+    return desc ? desc->mem_object : NULL;
+}
+
 cl_mem cw_stream_hook_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
                                      cl_int *err)
 {
-    return buffer(context, cw_stream_below.clCreateBuffer(context, flags, bytes, host, err), flags, bytes,
-                  host);
+    cl_mem memory = cw_stream_below.clCreateBuffer(context, flags, bytes, host, err);
+
+    if (!memory && cw_stream_version_yield(context)) /* which had taken the memory */
+        memory = cw_stream_below.clCreateBuffer(context, flags, bytes, host, err);
+    return buffer(context, memory, flags, bytes, host);
 }
 
 cl_mem cw_stream_hook_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
@@ -93,8 +116,10 @@ cl_mem cw_stream_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_bu
     struct cw_stream_memory *m =
         memory && root ? cw_stream_object_create(memory, CW_STREAM_MEMORY, sizeof *m) : NULL;
 
-    if (m)
+    if (m) {
         cw_stream_seat_leave(cw_stream_object_find(parent, CW_STREAM_MEMORY));
+        cw_stream_version_leave(parent);
+    }
     if (m && root->plain && type == CL_BUFFER_CREATE_TYPE_REGION && part) {
         m->bytes = root->bytes;
         m->bytes.low += part->origin;
@@ -108,32 +133,37 @@ cl_mem cw_stream_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_bu
 cl_mem cw_stream_hook_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                                     const cl_image_desc *desc, void *host, cl_int *err)
 {
-    return cw_stream_memory_odd(context,
-                                cw_stream_below.clCreateImage(context, flags, format, desc, host, err));
+    return image(context, cw_stream_below.clCreateImage(context, flags, format, desc, host, err), flags,
+                 pixels_of(desc));
 }
 
 cl_mem cw_stream_hook_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
                                                   cl_mem_flags flags, const cl_image_format *format,
                                                   const cl_image_desc *desc, void *host, cl_int *err)
 {
-    return cw_stream_memory_odd(context, cw_stream_below.clCreateImageWithProperties(
-                                             context, properties, flags, format, desc, host, err));
+    cl_mem memory =
+        cw_stream_below.clCreateImageWithProperties(context, properties, flags, format, desc, host, err);
+
+    return properties && *properties ? cw_stream_memory_odd(context, memory)
+                                     : image(context, memory, flags, pixels_of(desc));
 }
 
 cl_mem cw_stream_hook_clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                                       size_t width, size_t height, size_t pitch, void *host, cl_int *err)
 {
-    return cw_stream_memory_odd(
-        context, cw_stream_below.clCreateImage2D(context, flags, format, width, height, pitch, host, err));
+    return image(context,
+                 cw_stream_below.clCreateImage2D(context, flags, format, width, height, pitch, host, err),
+                 flags, NULL);
 }
 
 cl_mem cw_stream_hook_clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                                       size_t width, size_t height, size_t depth, size_t pitch, size_t slice,
                                       void *host, cl_int *err)
 {
-    return cw_stream_memory_odd(context,
-                                cw_stream_below.clCreateImage3D(context, flags, format, width, height, depth,
-                                                                pitch, slice, host, err));
+    return image(context,
+                 cw_stream_below.clCreateImage3D(context, flags, format, width, height, depth, pitch, slice,
+                                                 host, err),
+                 flags, NULL);
 }
 
 cl_mem cw_stream_hook_clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet, cl_uint packets,

@@ -91,7 +91,7 @@ bool cw_stream_object_released(const void *handle, enum cw_stream_kind kind)
     return last;
 }
 
-void cw_stream_object_each(enum cw_stream_kind kind, void (*function)(void *object))
+void cw_stream_object_each(enum cw_stream_kind kind, void (*function)(void *object, void *data), void *data)
 {
     struct cw_registry_entry *e = NULL;
     struct cw_stream_object *o;
@@ -99,7 +99,7 @@ void cw_stream_object_each(enum cw_stream_kind kind, void (*function)(void *obje
     while ((e = cw_registry_next(CW_REGISTRY_STREAM + kind, e)))
         if (cw_registry_pin(e)) {
             o = cw_registry_record(e);
-            function(o);
+            function(o, data);
             cw_stream_object_unpin(o);
         }
 }

@@ -35,6 +35,12 @@ struct cw_stream_object {
 #define CW_STREAM_CLOSERS 16 /* commands under way whose bytes are not known */
 
 struct cw_stream_areas;
+struct cw_stream_versions;
+struct cw_run_models;
+struct cw_model;
+struct cw_reacher;
+struct cw_reach_arg;
+struct cw_reach;
 
 struct cw_stream_context {
     struct cw_stream_object o;
@@ -47,7 +53,12 @@ struct cw_stream_context {
     _Atomic uint32_t queues;   /* of the program, made so far */
     _Atomic uint32_t waits;    /* of the program, for commands of its queues */
     atomic_bool left;          /* streams gained nothing for a queue: later queues get none */
-    _Atomic uint32_t own_refs; /* references of run mode's queues, which the program does not see */
+    _Atomic uint32_t own_refs; /* references of run mode's objects, which the program does not see */
+    /* streams/stream_version.h */
+    atomic_bool renames;                          /* buffers may have versions */
+    _Atomic uintptr_t thread;                     /* that has enqueued; 0: none has */
+    _Atomic uint32_t versioned;                   /* buffers that have versions */
+    _Atomic uint64_t version_bytes, version_most; /* of all versions, and at most; most 0: not asked yet */
 };
 
 struct cw_stream_user {
@@ -72,8 +83,11 @@ struct cw_stream_memory {
     struct cw_stream_object o;
     struct cw_stream_seat seat; /* of a buffer that is in no other buffer */
     struct cw_stream_bytes bytes;
-    bool plain;     /* a buffer; else an image, a pipe, or memory that something else shares */
-    bool host_sees; /* the host may see its bytes without a command */
+    bool plain;        /* a buffer or an image; else a pipe, or memory that something else shares */
+    bool image;        /* its bytes are one, whichever it is */
+    atomic_bool fixed; /* its bytes may be reached without its handle: no versions */
+    struct cw_stream_versions *versions; /* order of the queue that gave them */
+    bool host_sees;                      /* the host may see its bytes without a command */
 };
 
 struct cw_stream_program {
@@ -83,13 +97,21 @@ struct cw_stream_program {
     bool loaded;               /* made of a binary: `build` is the one that it is from */
     struct cw_cl_source *text; /* of its build; NULL: not known, or not all of its effects show */
     bool shown;                /* made of binaries, all of whose effects arguments show */
+    uint64_t job;              /* that makes its models; 0: none */
+    _Atomic(struct cw_run_models *) models; /* NULL: not there, or not yet */
 };
+
+#define CW_STREAM_VALUE 64 /* bytes of an argument that is known by its value */
 
 struct cw_stream_arg {
     struct cw_stream_bytes bytes; /* high 0: no memory */
     bool odd;                     /* memory whose bytes are not known */
     bool host_sees;
-    uint8_t mode; /* enum cw_access_mode, by the source */
+    uint8_t mode;     /* enum cw_access_mode, by the source */
+    uint8_t commutes; /* by the model: struct cw_stream_bytes */
+    bool local;       /* local memory, of any size */
+    uint32_t size;
+    uint8_t value[CW_STREAM_VALUE];
 };
 
 struct cw_stream_kernel {
@@ -98,7 +120,12 @@ struct cw_stream_kernel {
     bool points; /* it may touch shared virtual memory */
     uint32_t count;
     struct cw_stream_arg *args;
-    uint64_t units; /* work-groups that the device runs at a time; 0: not asked yet */
+    struct cw_stream_program *program; /* pinned */
+    char *name;
+    const struct cw_model *model; /* of `models`; NULL: none, or not looked up yet */
+    struct cw_run_models *models;
+    struct cw_reacher *reacher;
+    struct cw_reach_arg *reached; /* the arguments, as it takes them */
 };
 
 /* True from the first streamed context on. */
@@ -150,7 +177,7 @@ void cw_stream_object_forget(const void *handle, enum cw_stream_kind kind);
 /* To be called before the vendor's release, which may give the handle away. True: it was the last one. */
 bool cw_stream_object_released(const void *handle, enum cw_stream_kind kind);
 /* Pins every record of a kind, calls `function`, and unpins it. */
-void cw_stream_object_each(enum cw_stream_kind kind, void (*function)(void *object));
+void cw_stream_object_each(enum cw_stream_kind kind, void (*function)(void *object, void *data), void *data);
 /* In a forked child: nothing is streamed any more. */
 void cw_stream_object_forget_all(void);
 /* Frees the members of a record of that kind; set at the start. */

@@ -41,12 +41,13 @@ static void init_lock(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&again);
 }
 
-void cw_stream_queue_catch_up(void *queue)
+void cw_stream_queue_catch_up(void *queue, void *unused)
 {
     struct cw_stream_queue *q = queue;
     cl_event list[CW_STREAM_MAX];
     cl_uint n = 0;
 
+    (void)unused;
     cw_stream_lock(&q->lock);
     for (uint32_t s = 0; s < q->n; s++) {
         cl_event mark = q->of[s].passed ? cw_stream_queue_mark(q, s, q->of[s].passed) : NULL;
@@ -83,7 +84,7 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
     if (!queue || !(c = cw_stream_object_pin(context, CW_STREAM_CONTEXT)))
         return;
     if (++c->queues == 2)
-        cw_stream_object_each(CW_STREAM_QUEUE, cw_stream_queue_catch_up);
+        cw_stream_object_each(CW_STREAM_QUEUE, cw_stream_queue_catch_up, NULL);
     q = !cw_stream_settings.off && !atomic_load(&c->left) && is_streamed(queue, device, &properties)
             ? cw_stream_object_create(queue, CW_STREAM_QUEUE, sizeof *q)
             : NULL;
@@ -349,10 +350,11 @@ static bool leave(struct cw_stream_queue *q, bool used)
 }
 
 /* A queue that the program has made and not used is as one that it makes later. */
-static void leave_unused(void *queue)
+static void leave_unused(void *queue, void *unused)
 {
     struct cw_stream_queue *q = queue;
 
+    (void)unused;
     if (atomic_load(&q->context->left))
         leave(q, false);
 }
@@ -362,5 +364,5 @@ void cw_stream_queue_leave_if_idle(struct cw_stream_queue *q)
     if (!leave(q, true))
         return;
     cw_stream_queue_context(q->context, false);
-    cw_stream_object_each(CW_STREAM_QUEUE, leave_unused);
+    cw_stream_object_each(CW_STREAM_QUEUE, leave_unused, NULL);
 }

@@ -32,6 +32,30 @@ struct cw_stream {
     uint32_t num_marks, cap_marks;
 };
 
+/* What a command needs (write: may write) of a buffer's bytes. */
+struct cw_stream_span {
+    uint64_t low, high;
+    bool write;
+};
+
+#define CW_STREAM_SPANS_FEW 48 /* of a command, where they are told apart */
+
+/* The version of a buffer that a command uses. */
+struct cw_stream_pick {
+    struct cw_stream_versions *versions;
+    uint32_t version;
+    uint32_t first, end; /* of the spans */
+};
+
+/* Of the command that holds the order. */
+struct cw_stream_picks {
+    uint32_t n, num_spans;
+    bool asked; /* what a launch reaches, by its model */
+    const struct cw_reach *reach;
+    struct cw_stream_pick of[CW_STREAM_TOUCHES];
+    struct cw_stream_span span[CW_STREAM_SPANS_FEW + 2 * CW_STREAM_TOUCHES];
+};
+
 struct cw_stream_queue {
     struct cw_stream_object o;
     struct cw_stream_context *context; /* pinned */
@@ -55,12 +79,14 @@ struct cw_stream_queue {
     struct cw_stream_event *events_first, *events_last; /* alive, in the order of their commands */
     uint64_t end_ns;  /* least START that the next event may show; its lock is that of the events' times */
     bool calls_first; /* bare, waits end when callbacks have returned */
-    struct cw_stream_callback *callbacks; /* that have not been called, in the order of commands */
-    uint64_t called;                      /* callbacks on commands up to this number are due */
-    bool calling;                         /* a thread is calling them */
-    pthread_cond_t calls;                 /* no thread is calling them any more */
-    uint32_t own_refs;                    /* of the context, by the queues of run mode */
-    cl_command_queue view;                /* markers whose ends call callbacks; NULL: none yet */
+    struct cw_stream_callback *callbacks;          /* that have not been called, in the order of commands */
+    uint64_t called;                               /* callbacks on commands up to this number are due */
+    bool calling;                                  /* a thread is calling them */
+    pthread_cond_t calls;                          /* no thread is calling them any more */
+    uint32_t own_refs;                             /* of the context, by the queues of run mode */
+    cl_command_queue view;                         /* markers whose ends call callbacks; NULL: none yet */
+    _Atomic(struct cw_stream_versions *) versions; /* that it gave (streams/stream_version.h); order */
+    struct cw_stream_picks picks;                  /* order */
     struct cw_stream_worth worth;
 };
 
@@ -117,7 +143,7 @@ void cw_stream_queue_leaves(struct cw_stream_queue *q);
 void cw_stream_queue_leave_if_idle(struct cw_stream_queue *q);
 
 /* Waits for all commands before blocking ones that have returned. Lock not held. */
-void cw_stream_queue_catch_up(void *queue);
+void cw_stream_queue_catch_up(void *queue, void *unused);
 
 /* Lock held from here on. */
 

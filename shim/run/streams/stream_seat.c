@@ -288,7 +288,7 @@ static bool is_worth(const struct cw_stream_memory *m, bool write)
     const struct cw_stream_seat *s = &m->seat;
     size_t bytes = m->bytes.high - m->bytes.low;
 
-    return m->plain && !m->host_sees && !s->stays && s->written &&
+    return m->plain && !m->image && !m->host_sees && !s->stays && s->written &&
            m->bytes.region == (uintptr_t)m->o.handle && (bytes >= LEAST || cw_stream_settings.force) &&
            (s->dirty || write || s->moves < AGAIN);
 }

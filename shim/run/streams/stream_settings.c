@@ -13,6 +13,7 @@ void cw_stream_settings_start(const struct cw_options *options)
     cw_stream_settings.off = !strcmp(options->streams, "off");
     cw_stream_settings.force = !strcmp(options->streams, "force");
     cw_stream_settings.chaos = !strncmp(options->policy, "chaos", 5);
+    cw_stream_settings.renames = strcmp(options->rename, "off") != 0;
     cw_stream_settings.seed = (uint64_t)options->seed;
 }
 

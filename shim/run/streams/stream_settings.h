@@ -11,6 +11,7 @@ struct cw_stream_settings {
     atomic_bool off;    /* true from some moment on: no new contexts */
     bool force;         /* also on PoCL, and without asking whether it pays: for tests */
     bool chaos;         /* streams are chosen by lot */
+    bool renames;       /* buffers may have versions (streams/stream_version.h) */
     uint64_t seed;      /* of the lots */
     atomic_bool wanted; /* a context could be streamed, and is not, as --set streams is off */
 };

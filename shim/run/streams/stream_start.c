@@ -9,6 +9,7 @@
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
 #include "stream_seat.h"
+#include "stream_version.h"
 
 struct cw_dispatch cw_stream_below, cw_stream_vendor;
 
@@ -42,11 +43,13 @@ bool cw_stream_start_context(cl_context context, const struct cw_context_devices
         return false;
     cw_stream_queue_context(c, true);
     c->seated = devices->homes > 1 && cw_stream_settings_seats(devices);
+    c->renames = devices->homes == 1 && cw_stream_settings.renames;
     return true;
 }
 
-static void close_queue(void *object)
+static void close_queue(void *object, void *unused)
 {
+    (void)unused;
     cw_stream_close_for_good(object);
 }
 
@@ -54,7 +57,7 @@ void cw_stream_start_unseen(void)
 {
     cw_stream_settings.off = true;
     if (cw_stream_object_any())
-        cw_stream_object_each(CW_STREAM_QUEUE, close_queue);
+        cw_stream_object_each(CW_STREAM_QUEUE, close_queue, NULL);
 }
 
 void cw_stream_start_after_fork(void)
@@ -101,6 +104,7 @@ int cw_stream_start_describe(char *text, unsigned size)
                          "run: streams: %u of %u queues left streams for good, as they gained nothing\n",
                          c->left, c->queues);
     used += cw_stream_seat_describe(text + used, size - (unsigned)used);
+    used += cw_stream_version_describe(text + used, size - (unsigned)used);
     return used;
 }
 

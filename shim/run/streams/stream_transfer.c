@@ -5,6 +5,7 @@
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
 #include "stream_memory.h"
+#include "stream_version.h"
 
 /* `bytes` bytes from `offset` on of a buffer. Those of other objects are not known: the command closes. */
 static void use_buffer(struct cw_stream_use *t, cl_mem buffer, size_t offset, size_t bytes, bool write)
@@ -20,7 +21,7 @@ static void use_buffer(struct cw_stream_use *t, cl_mem buffer, size_t offset, si
     b = m->bytes;
     b.low += offset;
     b.high = b.low + bytes;
-    b.write = write;
+    b.write = b.sure = write;
     t->visible |= m->host_sees;
     cw_stream_use_add(t, &b);
 }
@@ -34,12 +35,6 @@ static void use_host(struct cw_stream_use *t, const void *host, size_t offset, s
     b.write = write;
     t->visible = true; /* the program may free it when a later command is over */
     cw_stream_use_add(t, &b);
-}
-
-static void begin_use(struct cw_stream_use *t)
-{
-    cw_stream_use_close(t);
-    t->closes = t->visible = false;
 }
 
 /* A box of bytes: from its first to behind its last. False: the vendor knows better. */
@@ -66,13 +61,15 @@ static void use_box(struct cw_stream_use *t, cl_mem buffer, const void *host, co
         use_buffer(t, buffer, offset, bytes, write);
     else
         use_host(t, host, offset, bytes, write);
+    if (t->n)
+        t->of[t->n - 1].sure = false; /* between its rows */
 }
 
 /* Between the host and a buffer. What a blocking command has done with the host's memory is over. */
 static void use_transfer(struct cw_stream_use *t, cl_mem buffer, size_t offset, size_t bytes,
                          const void *host, bool write)
 {
-    begin_use(t);
+    cw_stream_use_begin(t);
     use_buffer(t, buffer, offset, bytes, write);
     use_host(t, host, 0, bytes, !write);
     t->reads = !write;
@@ -88,12 +85,16 @@ static void use_transfer(struct cw_stream_use *t, cl_mem buffer, size_t offset, 
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
+        cl_int err;                                                                                          \
         if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, buffer, blocking, offset, bytes, host, n, list, event);                   \
-        use_transfer(&t, buffer, offset, bytes, host, writes);                                               \
-        to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
-        return cw_stream_end(                                                                                \
-            &c, to->name(c.queue, buffer, c.blocking, offset, bytes, host, c.n, c.list, c.event));           \
+        do {                                                                                                 \
+            use_transfer(&t, buffer, offset, bytes, host, writes);                                           \
+            to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                   \
+            err = cw_stream_end(&c, to->name(c.queue, cw_stream_use_memory(&t, 0, buffer), c.blocking,       \
+                                             offset, bytes, host, c.n, c.list, c.event));                    \
+        } while (cw_stream_version_again(&c));                                                               \
+        return err;                                                                                          \
     }
 PLAIN(clEnqueueReadBuffer, false, )
 PLAIN(clEnqueueWriteBuffer, true, const)
@@ -107,18 +108,23 @@ PLAIN(clEnqueueWriteBuffer, true, const)
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
+        cl_int err;                                                                                          \
         if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, buffer, blocking, origin, host_origin, region, row, slice, host_row,      \
                             host_slice, host, n, list, event);                                               \
-        begin_use(&t);                                                                                       \
-        t.reads = !writes;                                                                                   \
-        t.early = writes;                                                                                    \
-        t.transfers = true;                                                                                  \
-        use_box(&t, buffer, NULL, origin, region, row, slice, writes);                                       \
-        use_box(&t, NULL, host, host_origin, region, host_row, host_slice, !writes);                         \
-        to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
-        return cw_stream_end(&c, to->name(c.queue, buffer, c.blocking, origin, host_origin, region, row,     \
-                                          slice, host_row, host_slice, host, c.n, c.list, c.event));         \
+        do {                                                                                                 \
+            cw_stream_use_begin(&t);                                                                         \
+            t.reads = !writes;                                                                               \
+            t.early = writes;                                                                                \
+            t.transfers = true;                                                                              \
+            use_box(&t, buffer, NULL, origin, region, row, slice, writes);                                   \
+            use_box(&t, NULL, host, host_origin, region, host_row, host_slice, !writes);                     \
+            to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                   \
+            err = cw_stream_end(&c, to->name(c.queue, cw_stream_use_memory(&t, 0, buffer), c.blocking,       \
+                                             origin, host_origin, region, row, slice, host_row, host_slice,  \
+                                             host, c.n, c.list, c.event));                                   \
+        } while (cw_stream_version_again(&c));                                                               \
+        return err;                                                                                          \
     }
 RECT(clEnqueueReadBufferRect, false, )
 RECT(clEnqueueWriteBufferRect, true, const)
@@ -130,15 +136,20 @@ cl_int cw_stream_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, c
     struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
+    cl_int err;
 
     if (cw_stream_skips(queue, n, list))
         return to->clEnqueueCopyBuffer(queue, from, target, from_offset, to_offset, bytes, n, list, event);
-    begin_use(&t);
-    use_buffer(&t, from, from_offset, bytes, false);
-    use_buffer(&t, target, to_offset, bytes, true);
-    to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
-    return cw_stream_end(&c, to->clEnqueueCopyBuffer(c.queue, from, target, from_offset, to_offset, bytes,
-                                                     c.n, c.list, c.event));
+    do {
+        cw_stream_use_begin(&t);
+        use_buffer(&t, from, from_offset, bytes, false);
+        use_buffer(&t, target, to_offset, bytes, true);
+        to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
+        err = cw_stream_end(&c, to->clEnqueueCopyBuffer(c.queue, cw_stream_use_memory(&t, 0, from),
+                                                        cw_stream_use_memory(&t, 1, target), from_offset,
+                                                        to_offset, bytes, c.n, c.list, c.event));
+    } while (cw_stream_version_again(&c));
+    return err;
 }
 
 cl_int cw_stream_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem target,
@@ -150,17 +161,22 @@ cl_int cw_stream_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem fro
     struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
+    cl_int err;
 
     if (cw_stream_skips(queue, n, list))
         return to->clEnqueueCopyBufferRect(queue, from, target, from_origin, to_origin, region, from_row,
                                            from_slice, to_row, to_slice, n, list, event);
-    begin_use(&t);
-    use_box(&t, from, NULL, from_origin, region, from_row, from_slice, false);
-    use_box(&t, target, NULL, to_origin, region, to_row, to_slice, true);
-    to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
-    return cw_stream_end(&c, to->clEnqueueCopyBufferRect(c.queue, from, target, from_origin, to_origin,
-                                                         region, from_row, from_slice, to_row, to_slice, c.n,
-                                                         c.list, c.event));
+    do {
+        cw_stream_use_begin(&t);
+        use_box(&t, from, NULL, from_origin, region, from_row, from_slice, false);
+        use_box(&t, target, NULL, to_origin, region, to_row, to_slice, true);
+        to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
+        err = cw_stream_end(&c, to->clEnqueueCopyBufferRect(c.queue, cw_stream_use_memory(&t, 0, from),
+                                                            cw_stream_use_memory(&t, 1, target), from_origin,
+                                                            to_origin, region, from_row, from_slice, to_row,
+                                                            to_slice, c.n, c.list, c.event));
+    } while (cw_stream_version_again(&c));
+    return err;
 }
 
 cl_int cw_stream_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
@@ -170,32 +186,38 @@ cl_int cw_stream_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
     struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
+    cl_int err;
 
     if (cw_stream_skips(queue, n, list))
         return to->clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, n, list, event);
-    begin_use(&t);
-    use_buffer(&t, buffer, offset, bytes, true);
-    to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
-    return cw_stream_end(&c, to->clEnqueueFillBuffer(c.queue, buffer, pattern, pattern_bytes, offset, bytes,
-                                                     c.n, c.list, c.event));
+    do {
+        cw_stream_use_begin(&t);
+        use_buffer(&t, buffer, offset, bytes, true);
+        to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
+        err = cw_stream_end(&c, to->clEnqueueFillBuffer(c.queue, cw_stream_use_memory(&t, 0, buffer), pattern,
+                                                        pattern_bytes, offset, bytes, c.n, c.list, c.event));
+    } while (cw_stream_version_again(&c));
+    return err;
 }
 
 /* ---- maps: the host has the bytes from the map to the unmap, which other commands on them do not pass */
 
 static void use_map(struct cw_stream_use *t, cl_mem buffer, size_t offset, size_t bytes, cl_map_flags flags)
 {
-    begin_use(t);
+    cw_stream_use_begin(t);
     use_buffer(t, buffer, offset, bytes, flags != CL_MAP_READ);
     t->reads = t->visible = true;
 }
 
-static void use_unmap(struct cw_stream_use *t, const void *address)
+static void use_unmap(struct cw_stream_use *t, cl_mem memory, const void *address)
 {
+    const struct cw_stream_memory *m = cw_stream_object_find(memory, CW_STREAM_MEMORY);
     struct cw_stream_bytes b;
 
-    begin_use(t);
+    cw_stream_use_begin(t);
     if (!cw_stream_memory_is_mapped(address, &b))
         cw_stream_use_close(t);
+    t->pixels = t->closes && m && m->image;
     b.write = true;
     t->visible = true;
     cw_stream_use_add(t, &b);
@@ -213,6 +235,7 @@ void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, c
 
     if (cw_stream_skips(queue, n, list))
         return to->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, n, list, event, err);
+    cw_stream_version_leave(buffer);
     use_map(&t, buffer, offset, bytes, flags);
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
     if (c.turn)
@@ -239,7 +262,7 @@ cl_int cw_stream_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem
 
     if (cw_stream_skips(queue, n, list))
         return to->clEnqueueUnmapMemObject(queue, memory, address, n, list, event);
-    use_unmap(&t, address);
+    use_unmap(&t, memory, address);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
     if (to != &cw_stream_below)
         cw_run_staging_notes_unmapped(address, false);

@@ -6,6 +6,7 @@
 #include "stream_hooks.h"
 #include "stream_settings.h"
 #include "stream_start.h"
+#include "stream_version.h"
 
 /* References of memory that no stream can use any more are not counted: each hook that makes memory in a
  * streamed context makes its record anew, where those of programs and kernels may make none. */
@@ -29,13 +30,19 @@ RETAIN(clRetainContext, cl_context, CW_STREAM_CONTEXT)
 RELEASE(clReleaseContext, cl_context, CW_STREAM_CONTEXT)
 RETAIN(clRetainCommandQueue, cl_command_queue, CW_STREAM_QUEUE)
 RETAIN(clRetainMemObject, cl_mem, CW_STREAM_MEMORY)
-RELEASE(clReleaseMemObject, cl_mem, CW_STREAM_MEMORY)
 RETAIN(clRetainProgram, cl_program, CW_STREAM_PROGRAM)
 RELEASE(clReleaseProgram, cl_program, CW_STREAM_PROGRAM)
 RETAIN(clRetainKernel, cl_kernel, CW_STREAM_KERNEL)
 RELEASE(clReleaseKernel, cl_kernel, CW_STREAM_KERNEL)
 RETAIN(clRetainEvent, cl_event, CW_STREAM_EVENT)
 RELEASE(clReleaseEvent, cl_event, CW_STREAM_EVENT)
+
+cl_int cw_stream_hook_clReleaseMemObject(cl_mem memory)
+{
+    if (cw_stream_object_released(memory, CW_STREAM_MEMORY))
+        cw_stream_version_gone(memory);
+    return cw_stream_below.clReleaseMemObject(memory);
+}
 
 cl_int cw_stream_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t capacity, void *to,
                                        size_t *bytes)
@@ -60,8 +67,10 @@ cl_int cw_stream_hook_clReleaseCommandQueue(cl_command_queue queue)
     struct cw_stream_queue *q = cw_stream_object_pin(queue, CW_STREAM_QUEUE);
 
     if (q) {
-        if (cw_stream_object_released(queue, CW_STREAM_QUEUE))
+        if (cw_stream_object_released(queue, CW_STREAM_QUEUE)) {
+            cw_stream_version_queue_ends(q);
             cw_stream_queue_leaves(q);
+        }
         cw_stream_object_unpin(q);
     }
     return cw_stream_below.clReleaseCommandQueue(queue);
@@ -134,7 +143,7 @@ static cl_int finish(struct cw_stream_queue *q)
     cw_stream_unlock(&q->lock);
     cw_stream_callback_wait(q, number);
     if (vain)
-        cw_stream_queue_leave_if_idle(q);
+        cw_stream_leave_if_idle(q);
     return err;
 }
 

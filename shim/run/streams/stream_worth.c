@@ -2,6 +2,7 @@
 #include "stream_worth.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "stream_enqueue.h"
@@ -46,20 +47,40 @@ static struct cw_stream_kind_of_span *kind_of(struct cw_stream_queue *q)
     return k;
 }
 
-/* Fanned out first, then in turn. */
-static bool next_way(const struct cw_stream_kind_of_span *k)
+/* Fanned out first, with versions where they may help, then bare; then in turn. */
+static enum cw_stream_way next_way(const struct cw_stream_kind_of_span *k)
 {
+    enum cw_stream_way way = CW_STREAM_FANS;
+
     if (k->rest.until)
-        return k->fans;
-    return k->tried[1] <= k->tried[0];
+        return k->way;
+    if (k->wishes && k->tried[CW_STREAM_RENAMES] < k->tried[way])
+        way = CW_STREAM_RENAMES;
+    return k->tried[CW_STREAM_BARE] < k->tried[way] ? CW_STREAM_BARE : way;
 }
 
-/* Without streams the quicker way would take COMMAND_NS less than in turn. */
+/* Without streams a command would take COMMAND_NS less. */
+static uint64_t cost(enum cw_stream_way way)
+{
+    return way == CW_STREAM_BARE ? 0 : COMMAND_NS;
+}
+
+/* The simpler way stays, unless the other one saves enough. */
 static void decide(struct cw_stream_kind_of_span *k)
 {
-    k->fans = k->best_ns[1] + COMMAND_NS < k->best_ns[0] - k->best_ns[0] / GAIN;
+    k->way = CW_STREAM_BARE;
+    for (enum cw_stream_way way = CW_STREAM_FANS; way < CW_STREAM_WAYS; way++)
+        if (k->tried[way] &&
+            k->best_ns[way] + cost(way) < k->best_ns[k->way] + cost(k->way) - k->best_ns[k->way] / GAIN)
+            k->way = way;
     cw_run_trial_rest(&k->rest, CW_RUN_REST_SPANS, 0, 1);
-    k->tried[0] = k->tried[1] = 0;
+    memset(k->tried, 0, sizeof k->tried);
+}
+
+static bool is_tried(const struct cw_stream_kind_of_span *k)
+{
+    return k->tried[CW_STREAM_BARE] >= TRIALS && k->tried[CW_STREAM_FANS] >= TRIALS &&
+           (!k->wishes || k->tried[CW_STREAM_RENAMES] >= TRIALS);
 }
 
 static bool is_alike(uint32_t a, uint32_t b)
@@ -72,16 +93,19 @@ static void learn(struct cw_stream_queue *q, uint64_t ns)
     const struct cw_stream_worth *w = &q->worth;
     struct cw_stream_kind_of_span *k = kind_of(q);
 
+    enum cw_stream_way way = w->renames ? CW_STREAM_RENAMES : w->fans ? CW_STREAM_FANS : CW_STREAM_BARE;
+
     if (!is_alike(k->commands, w->commands))
         *k = (struct cw_stream_kind_of_span){.key = w->key, .commands = w->commands};
+    k->wishes |= w->wished;
     if (cw_run_trial_passes(&k->rest) || (w->fans && w->made)) /* its time has the making of queues in it */
         return;
-    if (!k->tried[w->fans] || ns < k->best_ns[w->fans])
-        k->best_ns[w->fans] = ns;
-    k->tried[w->fans]++;
-    if (w->fans && !w->beside) /* there is nothing to fan out */
-        k->best_ns[0] = k->best_ns[1] = 0;
-    if ((w->fans && !w->beside) || (k->tried[0] >= TRIALS && k->tried[1] >= TRIALS))
+    if (!k->tried[way] || ns < k->best_ns[way])
+        k->best_ns[way] = ns;
+    k->tried[way]++;
+    if (w->fans && !w->beside && !k->wishes) /* there is nothing to fan out */
+        memset(k->best_ns, 0, sizeof k->best_ns);
+    if ((w->fans && !w->beside && !k->wishes) || is_tried(k))
         decide(k);
 }
 
@@ -178,11 +202,12 @@ static void look_at_others(struct cw_stream_queue *q)
 bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_use *t)
 {
     struct cw_stream_worth *w = &q->worth;
+    uint32_t way;
 
     if (cw_stream_settings.force && !cw_stream_settings.chaos)
-        return w->fans = true;
+        return w->fans = w->renames = true;
     if (cw_stream_worth_is_vain(q))
-        return w->fans = false;
+        return w->fans = w->renames = w->looks = false;
     look_at_others(q);
     w->cost_ns = w->open ? w->cost_ns : 0;
     costs(w, COMMAND_NS);
@@ -192,7 +217,7 @@ bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_use
         return w->fans;
     }
     w->open = true;
-    w->made = false;
+    w->made = w->wished = false;
     w->launches = t->groups > 0;
     w->key = key_of(q, t);
     w->commands = 1;
@@ -200,10 +225,12 @@ bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_use
     w->waits = q->context->waits;
     w->first = q->number + 1;
     w->begin_ns = now_ns();
-    if (cw_stream_settings.chaos)
-        w->fans = cw_stream_queue_lot(q, 8) != 0;
-    else
-        w->fans = q->number >= FIRST_COMMANDS && !is_unseen(q) && next_way(kind_of(q));
+    way = cw_stream_settings.chaos                       ? cw_stream_queue_lot(q, 8)
+          : q->number >= FIRST_COMMANDS && !is_unseen(q) ? next_way(kind_of(q))
+                                                         : CW_STREAM_BARE;
+    w->fans = way != CW_STREAM_BARE;
+    w->renames = way >= CW_STREAM_RENAMES;
+    w->looks = w->fans && !kind_of(q)->rest.until;
     return w->fans;
 }
 

@@ -2,10 +2,11 @@
  *
  * A *span* goes from the first command after a synchronisation to the next one: nothing of the queue is
  * under way, or the program has waited for half of the span's commands. On a queue whose commands the
- * program never waits for, waits for those of other queues of the context count. A span fans out, or it goes
- * to stream 0 as bare. Both are tried on spans that begin alike; the one that takes less time stays for a
- * while, and the other one is tried again ever less often. After 64 spans in a row of which none fanned out
- * as the quicker way, streams are in vain for the queue; 16 of a single launch count as one. In vain, too,
+ * program never waits for, waits for those of other queues of the context count. A span goes to stream
+ * 0 as bare, or fans out, or does so with versions of buffers, where these would spare a command a
+ * wait. The ways are tried on spans that begin alike; the one that takes least time stays for a while,
+ * and the others are tried again ever less often. After 64 spans in a row of which none fanned out as
+ * the quicker way, streams are in vain for the queue; 16 of a single launch count as one. In vain, too,
  * when they have lost 5 ms and 5 % of all spans: by the time of spans that is known both ways, else by the
  * events and the work that they cost. So a program that seldom waits leaves, though no span tells anything.
  */
@@ -20,17 +21,22 @@
 #define CW_STREAM_SPANS 16 /* kinds of spans that a queue remembers */
 
 /* Spans that begin with the same kind of command, and have about as many. */
+enum cw_stream_way { CW_STREAM_BARE, CW_STREAM_FANS, CW_STREAM_RENAMES, CW_STREAM_WAYS };
+
 struct cw_stream_kind_of_span {
     uint64_t key;
     uint32_t commands;
-    uint32_t tried[2];        /* how often: bare, fanned out */
-    uint64_t best_ns[2];      /* of these */
-    struct cw_run_trial rest; /* spans until the loser is tried again */
-    bool fans;                /* the winner, while it rests */
+    uint32_t tried[CW_STREAM_WAYS];   /* how often */
+    uint64_t best_ns[CW_STREAM_WAYS]; /* of these */
+    struct cw_run_trial rest;         /* spans until the losers are tried again */
+    enum cw_stream_way way;           /* the winner, while it rests */
+    bool wishes;                      /* versions would have spared a command a wait */
 };
 
 struct cw_stream_worth {
-    bool open, fans;               /* a span is under way; it fans out */
+    bool open;                     /* a span is under way */
+    bool fans, renames;            /* it fans out; and buffers get versions (streams/stream_version.h) */
+    bool looks, wished;            /* whether versions would help is asked; they would */
     bool made;                     /* a stream was made in it, which takes time */
     bool launches;                 /* it has launches */
     bool waited;                   /* the program has waited for commands of the queue */
