@@ -83,7 +83,7 @@ test_src := $(shell grep -l '^int main\b' $(wildcard $(patsubst %,test/%/*.c,app
 # what needs LLVM, and what a shell test builds with sanitizers
 test_src := $(filter-out $(if $(LLVM_CONFIG),,test/rewrite/credulous.c test/rewrite/claims.c) test/rewrite/fuzz.c,$(test_src))
 fuzzers  := $(patsubst %.c,$(B)/%,$(fuzz_src))
-tests    := $(patsubst %.c,$(B)/%,$(test_src)) $(patsubst %,$(B)/test/lib%.so,nullcl countcl readcl gpucl awake spancl exittime tilecl)
+tests    := $(patsubst %.c,$(B)/%,$(test_src)) $(patsubst %,$(B)/test/lib%.so,nullcl countcl played readcl gpucl awake spancl exittime tilecl)
 
 all: $(programs)
 
@@ -180,6 +180,7 @@ $(B)/test/%: $(B)/obj/test/%.o $$(with_$$(firstword $$(subst /, ,$$*)))
 # drivers, layers and libraries to be preloaded: libcountcl.so, the witness below the loader, has none of the project's code
 of_nullcl  := $(wildcard test/stub/*.c)
 of_countcl := test/shim/countcl.c
+of_played  := test/shim/played.c
 of_readcl  := $(wildcard test/suites/readcl*.c)
 of_gpucl   := test/runmode/gpucl.c
 of_awake   := test/suites/awake.c

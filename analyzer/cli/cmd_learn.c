@@ -346,7 +346,9 @@ static const char *const output[] = {
     "round",
     "bare, run: time of both processes; then the state of the program",
     "verdict",
-    "ratio of times, bare over run: above 1 is faster, with the 95 % interval of the median of pairs",
+    "ratio of times, bare over run: above 1 is faster, with the 95 % interval of the median of pairs; "
+    "medians of "
+    "times, and of processor times (user and system), bare and under run",
     "pair",
     "a bare run and the one under run beside it",
     NULL,

@@ -9,6 +9,7 @@
 #include "frame/cli.h"
 #include "../execute/execute.h"
 #include "../explain/draw/gantt.h"
+#include "../explain/graph_summary.h"
 #include "../io/folders.h"
 #include "plan_source.h"
 #include "traces.h"
@@ -16,7 +17,7 @@
 struct replay_options {
     struct cw_cli_list policies, history;
     const char *platform, *gantt, *host_waits, *show_platform, *lp, *kernels;
-    int64_t dsp, seed, processors, repeat;
+    int64_t dsp, seed, processors, repeat, versions;
     bool json, check, list_policies;
     bool execute;
     const char *group_rule;
@@ -53,6 +54,9 @@ static const struct cw_cli_option options[] = {
            "kernels of a trace may be cut anywhere (default), or as run does it, by the models of their "
            "sources; then emulated DSPs "
            "also slow each other at their memory, as they do under run"),
+    OPTION("versions", 0, CW_CLI_INT, versions, "N", NULL,
+           "plan a trace as if each buffer had N copies in turn: what commands surely overwrite waits for no "
+           "earlier reader (default 1)"),
     OPTION("history", 0, CW_CLI_LIST, history, "FILE", NULL,
            "costs of kernels by regression over what other launches took: another trace with device times, "
            "or run's history"),
@@ -134,7 +138,7 @@ static enum cw_status load(struct replay *r, const char *path, struct cw_error *
          plan = !o->execute || (o->order && strcmp(o->order, "plan") == 0);
 
     const struct cw_plan_source_known known = {o->kernels && strcmp(o->kernels, "models") == 0, &o->history,
-                                               o->execute ? NULL : &o->selection};
+                                               o->execute ? NULL : &o->selection, (uint32_t)o->versions};
     enum cw_status status =
         cw_plan_source_init(&r->source, path, o->platform, o->dsp, r->processors, &known, drop, plan, err);
 
@@ -159,6 +163,22 @@ static enum cw_status draw(const struct replay *r, struct cw_error *err)
     return status;
 }
 
+/* Under the plans of a trace as it is. */
+static enum cw_status print_reuse(const struct replay *r, struct cw_error *err)
+{
+    struct cw_graph_summary s = {0};
+    enum cw_status status = CW_OK;
+
+    if (r->source.is_trace && !r->o->json && r->o->versions == 1) {
+        status = cw_graph_summary_init(&s, &r->source.trace, err);
+        if (cw_graph_summary_reuses(&s))
+            printf("\n");
+        cw_graph_summary_print_reuse(&s, stdout);
+    }
+    cw_graph_summary_finish(&s);
+    return status;
+}
+
 static int plan(struct replay *r, const char *path)
 {
     struct cw_error err = {0};
@@ -172,6 +192,8 @@ static int plan(struct replay *r, const char *path)
         cw_plan_result_json(stdout, &r->source.input, r->result, r->results);
     else if (status == CW_OK)
         cw_plan_result_print(stdout, &r->source.input, r->result, r->results);
+    if (status == CW_OK)
+        status = print_reuse(r, &err);
     if (status == CW_OK && r->o->gantt)
         status = draw(r, &err);
     return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
@@ -329,6 +351,13 @@ static int run_replay(const void *values, int argc, char **argv)
     else if (r.o->dsp < -1 || r.o->seed < -1)
         cw_error_set(&err, CW_ERR_INVALID, "replay: --%s takes a whole number from 0 on",
                      r.o->dsp < -1 ? "dsp" : "seed");
+    else if (r.o->versions < 1 || r.o->versions > CW_VERSIONS_MAX ||
+             (r.o->versions > 1 && (r.o->execute || wants_groups(r.o))))
+        cw_error_set(
+            &err, CW_ERR_INVALID,
+            "replay: --versions takes a number from 1 to %d, for plans alone: programs that run have "
+            "one of each buffer",
+            CW_VERSIONS_MAX);
     else if (!r.o->execute && only_for_execute(r.o))
         cw_error_set(&err, CW_ERR_INVALID, "replay: --%s is about running again: it needs --execute",
                      only_for_execute(r.o));
@@ -351,7 +380,7 @@ static int run_replay(const void *values, int argc, char **argv)
 }
 
 static const struct replay_options defaults = {
-    .dsp = -1, .seed = -1, .processors = -1, .repeat = 1, .group_reuse = -1};
+    .dsp = -1, .seed = -1, .processors = -1, .repeat = 1, .versions = 1, .group_reuse = -1};
 
 static const char *const examples[] = {
     "clweave replay app.json --dsp 4 --policy heft --policy hdgeft",

@@ -25,9 +25,9 @@ struct cw_learn_program {
 };
 
 struct cw_learn_run {
-    double wall_ns;
-    int status;           /* wait status */
-    struct cw_key output; /* of standard output */
+    double wall_ns, cpu_ns; /* cpu: user and system time, with that of children that it has waited for */
+    int status;             /* wait status */
+    struct cw_key output;   /* of standard output */
 };
 
 enum cw_learn_end {

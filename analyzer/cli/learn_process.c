@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -144,6 +145,7 @@ static enum cw_learn_end attend(const struct cw_learn_program *p, pid_t child, u
                                 struct output *o, struct cw_learn_run *run)
 {
     struct pollfd from[] = {{signals.fd, POLLIN, 0}, {o->fd, POLLIN, 0}};
+    struct rusage used;
 
     for (;;) {
         int ready = poll(from, 2, TICK_MS);
@@ -152,8 +154,10 @@ static enum cw_learn_end attend(const struct cw_learn_program *p, pid_t child, u
             from[1].fd = -1;
         if (ready > 0 && from[0].revents)
             take_signals();
-        if (waitpid(child, &run->status, WNOHANG) == child) {
+        if (wait4(child, &run->status, WNOHANG, &used) == child) {
             run->wall_ns = (double)(cw_monotonic_ns() - begin);
+            run->cpu_ns = 1e9 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                          1e3 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
             take_output(o);
             close_block(o);
             run->output = o->now.before;

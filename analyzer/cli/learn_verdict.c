@@ -79,7 +79,7 @@ enum { FEW = 6, LEAST = 9, MANY = 25 }; /* pairs: below FEW there is no interval
 
 struct figures {
     struct cw_pair_interval ratio;
-    double bare_ns, run_ns;
+    double bare_ns, run_ns, bare_cpu_ns, run_cpu_ns;
     size_t n;
 };
 
@@ -104,6 +104,12 @@ static bool compute(const struct cw_learn *l, struct figures *f)
     for (size_t i = 0; i < n; i++)
         values[i] = l->pair[first + i].run.wall_ns;
     f->run_ns = cw_pair_ratios_median(values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = l->pair[first + i].bare.cpu_ns;
+    f->bare_cpu_ns = cw_pair_ratios_median(values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = l->pair[first + i].run.cpu_ns;
+    f->run_cpu_ns = cw_pair_ratios_median(values, n);
     for (size_t i = 0; i < n; i++)
         values[i] = l->pair[first + i].bare.wall_ns / l->pair[first + i].run.wall_ns;
     f->ratio = cw_pair_ratios_interval(values, n);
@@ -234,15 +240,17 @@ static void print_text(const struct cw_learn *l, const struct figures *f)
 {
     const char *word = word_of(l, f);
     bool faster = strcmp(word, "faster") == 0;
-    char bare[24], run[24];
+    char bare[24], run[24], bare_cpu[24], run_cpu[24];
 
     printf("clweave learn: %s", faster ? "" : word);
     if (l->opencl)
         printf("%s%.2fx", faster ? "" : ": ", f->ratio.median);
     if (l->opencl && f->n >= FEW)
         printf(" [%.2f, %.2f]", f->ratio.low, f->ratio.high);
-    printf(" (bare %s, run %s, %zu pair%s)%s\n", time_text(f->bare_ns, bare), time_text(f->run_ns, run), f->n,
-           f->n == 1 ? "" : "s", l->is_settled || !l->opencl ? "" : "; not settled yet: learn again goes on");
+    printf(" (bare %s, run %s, processor %s and %s, %zu pair%s)%s\n", time_text(f->bare_ns, bare),
+           time_text(f->run_ns, run), time_text(f->bare_cpu_ns, bare_cpu), time_text(f->run_cpu_ns, run_cpu),
+           f->n, f->n == 1 ? "" : "s",
+           l->is_settled || !l->opencl ? "" : "; not settled yet: learn again goes on");
 }
 
 static void print_json(const struct cw_learn *l, const struct figures *f, const struct differences *d)
@@ -251,16 +259,18 @@ static void print_json(const struct cw_learn *l, const struct figures *f, const 
     bool known = f->n >= FEW; /* an interval */
 
     for (size_t i = 0; i < l->n; i++)
-        json_array_append_new(rounds,
-                              json_pack("{s:f, s:f, s:b}", "bare_ns", l->pair[i].bare.wall_ns, "run_ns",
-                                        l->pair[i].run.wall_ns, "measured", i >= first_pair(l)));
-    root = json_pack(
-        "{s:s, s:i, s:s, s:f, s:o, s:o, s:f, s:f, s:I, s:b, s:s, s:I, s:I, s:I, s:o}", "format",
-        "clweave-learn", "version", 1, "verdict", word_of(l, f), "ratio", f->ratio.median, "low",
-        known ? json_real(f->ratio.low) : json_null(), "high", known ? json_real(f->ratio.high) : json_null(),
-        "bare_ns", f->bare_ns, "run_ns", f->run_ns, "pairs", (json_int_t)f->n, "settled", (int)l->is_settled,
-        "state", cw_learn_state_word(l->state), "other_statuses", (json_int_t)d->statuses,
-        "other_outputs_bare", (json_int_t)d->bare, "other_outputs_run", (json_int_t)d->run, "rounds", rounds);
+        json_array_append_new(rounds, json_pack("{s:f, s:f, s:f, s:f, s:b}", "bare_ns",
+                                                l->pair[i].bare.wall_ns, "run_ns", l->pair[i].run.wall_ns,
+                                                "bare_cpu_ns", l->pair[i].bare.cpu_ns, "run_cpu_ns",
+                                                l->pair[i].run.cpu_ns, "measured", i >= first_pair(l)));
+    root = json_pack("{s:s, s:i, s:s, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:b, s:s, s:I, s:I, s:I, s:o}",
+                     "format", "clweave-learn", "version", 1, "verdict", word_of(l, f), "ratio",
+                     f->ratio.median, "low", known ? json_real(f->ratio.low) : json_null(), "high",
+                     known ? json_real(f->ratio.high) : json_null(), "bare_ns", f->bare_ns, "run_ns",
+                     f->run_ns, "bare_cpu_ns", f->bare_cpu_ns, "run_cpu_ns", f->run_cpu_ns, "pairs",
+                     (json_int_t)f->n, "settled", (int)l->is_settled, "state", cw_learn_state_word(l->state),
+                     "other_statuses", (json_int_t)d->statuses, "other_outputs_bare", (json_int_t)d->bare,
+                     "other_outputs_run", (json_int_t)d->run, "rounds", rounds);
     json_dumpf(root, stdout, JSON_INDENT(1));
     putchar('\n');
     json_decref(root);

@@ -2,6 +2,7 @@
 #include "frame/cli.h"
 #include "traces.h"
 #include "../plan/graph_format.h"
+#include "../graph/graph_build.h"
 #include "../graph/trace_read.h"
 #include "../../sched/whole.h"
 
@@ -194,6 +195,8 @@ static enum cw_status load_trace(struct cw_plan_source *s, const char *path,
     enum cw_status status = cw_footprints_load(&s->trace, path, err);
 
     s->is_trace = true;
+    if (status == CW_OK && known && known->versions > 1)
+        status = cw_versions_apply(&s->trace, known->versions, err);
     if (status == CW_OK && known && known->part)
         status = cw_selection_apply(&s->trace, known->part, err);
     if (status != CW_OK || !plan)
@@ -237,6 +240,8 @@ enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, c
     s->input.bounds = &s->bounds;
     if (platform)
         status = cw_platform_model_load(platform, dsp, &s->model, err);
+    if (status == CW_OK && graph && known && known->versions > 1)
+        status = cw_error_set(err, CW_ERR_UNSUPPORTED, "%s is a task graph; --versions is for traces", path);
     if (status == CW_OK && graph && known && known->part && cw_selection_given(known->part))
         status = cw_error_set(
             err, CW_ERR_UNSUPPORTED,

@@ -32,6 +32,7 @@ struct cw_plan_source_known {
     bool as_run;                       /* kernels are cut as run does it */
     const struct cw_cli_list *history; /* files of run's, and traces; NULL: none */
     const struct cw_selection *part;   /* of the trace; NULL: all of it */
+    uint32_t versions; /* of a trace: copies of each buffer that take turns; 0 or 1: the program's alone */
 };
 
 /* Reads `path`, or makes the graph that it names.

@@ -9,7 +9,7 @@
 #include "../record/command_facts.h"
 #include "figures.h"
 
-enum { RUN, FIRST_PHASE, ENQUEUE_CALLS = FIRST_PHASE + CW_PHASES, WAIT_CALLS };
+enum { RUN, FIRST_PHASE, ENQUEUE_CALLS = FIRST_PHASE + CW_PHASES, WAIT_CALLS, PROCESSOR };
 
 /* The phases are those of the report (figures.h), in the order in which a program usually passes them. */
 static const struct {
@@ -48,6 +48,7 @@ static enum cw_status measure(const struct cw_trace *t, double ns[CW_DIFF_PHASES
     for (int i = 0; i < CW_PHASES; i++)
         ns[FIRST_PHASE + i] = is_known(&p, phases[i].phase) ? (double)p.ns[phases[i].phase] : NAN;
     ns[ENQUEUE_CALLS] = ns[WAIT_CALLS] = 0;
+    ns[PROCESSOR] = t->process.cpu_ns && !t->process.selection ? (double)t->process.cpu_ns : NAN;
     for (size_t i = 0; !status && i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
         double took = k->call_end_ns > k->call_begin_ns ? (double)(k->call_end_ns - k->call_begin_ns) : 0;
@@ -71,6 +72,8 @@ static void name_phases(struct cw_diff_phase *p)
     }
     p[ENQUEUE_CALLS].name = "enqueue calls";
     p[ENQUEUE_CALLS].meaning = "that do not wait, of all threads together";
+    p[PROCESSOR].name = "processor";
+    p[PROCESSOR].meaning = "user and system time of all threads, to the program's end";
     p[WAIT_CALLS].name = "wait calls";
     p[WAIT_CALLS].meaning = "clFinish, clWaitForEvents, blocking transfers, of all threads together";
 }

@@ -114,6 +114,10 @@ static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_
 
     if (!status && s->device_ns)
         status = cw_critical_path_init(&time, t, CW_WEIGHT_TIME, err);
+    s->timed = s->device_ns && !s->without_times;
+    if (!status)
+        status = cw_versions_measure(&s->versions, t, s->timed ? &time : &count,
+                                     s->timed ? CW_WEIGHT_TIME : CW_WEIGHT_COUNT, err);
     s->longest_chain = count.length;
     s->critical_path_ns = time.length;
     cw_critical_path_finish(&count);
@@ -140,6 +144,26 @@ enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw
     s->races = races.count;
     cw_races_finish(&races);
     return longest_paths(s, t, err);
+}
+
+bool cw_graph_summary_reuses(const struct cw_graph_summary *s)
+{
+    return s->versions.reuse && (double)s->versions.length[0] >= 1.2 * (double)s->versions.results;
+}
+
+void cw_graph_summary_print_reuse(const struct cw_graph_summary *s, FILE *f)
+{
+    const struct cw_versions *v = &s->versions;
+
+    if (!cw_graph_summary_reuses(s))
+        return;
+    fprintf(f, "memory that is used again makes %llu of its %s (WAR, WAW alone), %llu by memory %u: ",
+            (unsigned long long)v->reuse, CW_COUNT(v->steps, "step"), (unsigned long long)v->memory_reuse,
+            v->memory);
+    for (int i = 1; i < CW_VERSION_STEPS; i++)
+        fprintf(f, "%s%.1f", i > 1 ? ", " : "", (double)v->length[0] / (double)v->length[i]);
+    fprintf(f, " times as short with 2, 4, 8, 16 versions of buffers (RAW alone: %.1f)\n",
+            (double)v->length[0] / (double)v->results);
 }
 
 double cw_graph_summary_gain(const struct cw_graph_summary *s)
@@ -270,7 +294,19 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
         print_gain(&s, f);
     else if (s.enqueues)
         fprintf(f, "no device times: trace with --device-times to get a critical path\n");
+    cw_graph_summary_print_reuse(&s, f);
     cw_graph_summary_finish(&s);
+}
+
+static json_t *versions_json(const struct cw_graph_summary *s)
+{
+    const struct cw_versions *v = &s->versions;
+    json_t *length = json_array();
+
+    for (int i = 0; i < CW_VERSION_STEPS; i++)
+        json_array_append_new(length, json_integer((json_int_t)v->length[i]));
+    return json_pack("{s:b, s:o, s:I, s:I, s:I}", "timed", (int)s->timed, "length", length, "results",
+                     (json_int_t)v->results, "steps", (json_int_t)v->steps, "reuse", (json_int_t)v->reuse);
 }
 
 enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct cw_error *err)
@@ -308,7 +344,8 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
          json_object_set_new(root, "device_ns", json_integer((json_int_t)s.device_ns)) == 0 &&
          json_object_set_new(root, "busy_ns", json_integer((json_int_t)s.busy_ns)) == 0 &&
          json_object_set_new(root, "without_times", json_integer((json_int_t)s.without_times)) == 0 &&
-         json_object_set_new(root, "critical_path_ns", json_integer((json_int_t)s.critical_path_ns)) == 0;
+         json_object_set_new(root, "critical_path_ns", json_integer((json_int_t)s.critical_path_ns)) == 0 &&
+         json_object_set_new(root, "versions", versions_json(&s)) == 0;
     if (ok && json_dumpf(root, f, JSON_INDENT(1)) == 0)
         fputc('\n', f);
     else if (!status)

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "../graph/graph_build.h"
 #include "../record/trace.h"
 
 /* Per type of command: for kernels one row each, by name. */
@@ -33,7 +34,14 @@ struct cw_graph_summary {
     uint64_t
         critical_path_ns;   /* longest chain of binding edges, weighted with device times; 0 without times */
     uint64_t longest_chain; /* commands that have done work on the longest chain of binding edges */
+    bool timed;             /* the longest chain is one of device times, which all commands have */
+    struct cw_versions versions;
 };
+
+/* The order of commands that use memory again makes the longest chain at least 1.2 times as long. */
+bool cw_graph_summary_reuses(const struct cw_graph_summary *s);
+/* Prints one sentence about that chain, and what versions of buffers would make of it, where it does. */
+void cw_graph_summary_print_reuse(const struct cw_graph_summary *s, FILE *f);
 
 /* Fills `s`; finish it in any case. CW_ERR_NOMEM, CW_ERR_CYCLE. O(commands + edges). */
 enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t,

@@ -68,8 +68,8 @@ struct cw_diff_phase {
     double ns[CW_DIFF_SIDES]; /* median of the runs; NAN: a trace does not say */
     struct cw_diff_test test;
 };
-/* The run, its phases, calls that enqueue, calls that wait. */
-enum { CW_DIFF_PHASES = 1 + CW_PHASES + 2 };
+/* The run, its phases, calls that enqueue, calls that wait, processor time. */
+enum { CW_DIFF_PHASES = 1 + CW_PHASES + 3 };
 
 struct cw_trace_diff {
     const struct cw_trace *const *trace[CW_DIFF_SIDES]; /* `runs` of each */

@@ -154,11 +154,11 @@ static bool read_width(const struct sweep *s, struct cw_critical_path *p)
 }
 
 /* Behind all that needs the heads of the chain with them. */
-static uint64_t length_without(struct sweep *s, bool reuse)
+static uint64_t length_without(struct sweep *s, bool host, bool reuse)
 {
     uint64_t length = 0;
 
-    s->without_host = true;
+    s->without_host = host;
     s->without_reuse = reuse;
     sweep_forward(s);
     for (size_t i = 0; i < s->t->commands.count; i++)
@@ -186,8 +186,9 @@ enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw
     status = read_chain(&s, p) && read_width(&s, p) ? CW_OK : CW_ERR_NOMEM;
     for (size_t i = 0; i < t->commands.count; i++)
         p->slack[i] = p->length > s.head[i] + s.tail[i] ? p->length - s.head[i] - s.tail[i] : 0;
-    p->without_host = length_without(&s, false);
-    p->without_reuse = length_without(&s, true);
+    p->without_host = length_without(&s, true, false);
+    p->without_reuse = length_without(&s, true, true);
+    p->results = length_without(&s, false, true);
 out:
     sweep_finish(&s);
     return status == CW_ERR_NOMEM ? cw_error_set(err, CW_ERR_NOMEM, "critical path: out of memory") : status;

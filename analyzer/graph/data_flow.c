@@ -121,10 +121,22 @@ struct context_state {
     size_t live;
 };
 
+/* Bytes that lie one behind the other and have one version. */
+struct stretch {
+    uint64_t bytes;
+    uint32_t version;
+};
+
 struct cw_data_flow {
     const struct cw_trace *t;
-    struct place *places;         /* per memory object */
-    struct cw_interval_map *maps; /* per root, then: host memory, mapped host memory */
+    struct place *places; /* per memory object */
+    /* per root, then: host memory, mapped host memory; then the same again for each further copy of them */
+    struct cw_interval_map *maps;
+    uint32_t versions;               /* copies of each object; 1: there are none but the program's */
+    bool *fixed;                     /* per root: it has the program's copy alone */
+    struct cw_interval_map *current; /* per root: the version of each byte, as its writer */
+    CW_ARRAY(struct stretch) stretches;
+    bool failed; /* memory ran out for them */
     struct cw_interval_pool *pool;
     struct context_state *contexts; /* one more than there are, for commands whose context is not known */
     uint8_t *closed;                /* per command */
@@ -214,7 +226,20 @@ static bool is_unknown(const struct cw_command *k)
     return k->unknown_access || k->elsewhere;
 }
 
-struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared)
+/* Buffers that nothing but their own handle leads to may have further copies. */
+static void find_fixed(struct cw_data_flow *d)
+{
+    const struct cw_trace *t = d->t;
+
+    for (uint32_t m = 0; m < t->memory.count; m++) {
+        const struct cw_t_memory *x = &t->memory.v[m];
+        d->fixed[m] |= x->kind != CW_MEM_BUFFER || x->parent != CW_NONE || d->places[m].space != m;
+        if (x->parent < t->memory.count)
+            d->fixed[x->parent] = true;
+    }
+}
+
+struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared, uint32_t versions)
 {
     struct cw_data_flow *d = calloc(1, sizeof *d);
 
@@ -222,15 +247,20 @@ struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared
         return NULL;
     d->t = t;
     d->declared = declared;
+    d->versions = versions;
     d->places = calloc(t->memory.count + 1, sizeof *d->places);
-    d->maps = calloc(t->memory.count + 2, sizeof *d->maps);
+    d->maps = calloc((t->memory.count + 2) * versions, sizeof *d->maps);
+    d->fixed = calloc(t->memory.count + 1, sizeof *d->fixed);
+    d->current = calloc(t->memory.count + 1, sizeof *d->current);
     d->contexts = calloc(t->contexts.count + 1, sizeof *d->contexts);
     d->closed = calloc(t->commands.count + 1, 1);
     d->pool = cw_interval_pool_create();
-    if (!d->places || !d->maps || !d->contexts || !d->closed || !d->pool || !find_places(d)) {
+    if (!d->places || !d->maps || !d->fixed || !d->current || !d->contexts || !d->closed || !d->pool ||
+        !find_places(d)) {
         cw_data_flow_destroy(d);
         return NULL;
     }
+    find_fixed(d);
     for (size_t i = 0; i <= t->contexts.count; i++)
         d->contexts[i].unknown = CW_NONE;
     for (size_t i = 0; i < t->commands.count; i++) {
@@ -249,6 +279,9 @@ void cw_data_flow_destroy(struct cw_data_flow *d)
     free(d->contexts);
     free(d->places);
     free(d->maps);
+    free(d->fixed);
+    free(d->current);
+    free(d->stretches.v);
     free(d->closed);
     cw_interval_pool_destroy(d->pool);
     free(d);
@@ -324,6 +357,59 @@ static bool access_range(struct cw_data_flow *d, struct visit *v, uint64_t lo, u
     return cw_interval_map_read(&d->maps[v->space], d->pool, lo, hi, v->to, visit_segment, v);
 }
 
+static void add_stretch(void *context, uint64_t bytes, const struct cw_segment_users *before)
+{
+    struct cw_data_flow *d = context;
+    struct stretch *s = cw_trace_push(&d->stretches, 1);
+
+    d->failed |= !s;
+    if (s)
+        *s = (struct stretch){bytes, before->writer == CW_NONE ? 0 : before->writer};
+}
+
+/* The command reads bytes [lo, hi) of the space. */
+static bool reads_any(const struct cw_data_flow *d, uint32_t id, uint32_t space, uint64_t lo, uint64_t hi)
+{
+    const struct cw_slice s = d->t->commands.v[id].accesses;
+    bool found = false;
+
+    for (uint32_t i = 0; i < s.count && !found; i++) {
+        const struct cw_t_access *a = &d->t->accesses.v[s.first + i];
+        uint64_t first = d->places[a->memory].offset + a->offset;
+        found = d->places[a->memory].space == space && (a->mode & CW_ACCESS_READ) && first < hi &&
+                lo - (lo < first ? lo : first) < a->bytes;
+    }
+    return found;
+}
+
+/* The same where the object has copies: a command that surely overwrites bytes, and does not read them,
+ * begins their next version in the next copy; others use the copies where the bytes' versions lie. */
+static bool access_versions(struct cw_data_flow *d, struct visit *v, const struct cw_t_access *a, uint64_t lo,
+                            uint64_t hi)
+{
+    struct cw_interval_map *current = &d->current[v->space];
+    uint32_t root = v->space, spaces = (uint32_t)d->t->memory.count + 2, newest = 0;
+    bool anew = a->sure && v->writes && !v->reads && !reads_any(d, v->to, root, lo, hi);
+    bool ok = true;
+
+    d->stretches.count = 0;
+    if (!cw_interval_map_read(current, d->pool, lo, hi, 0, add_stretch, d) || d->failed)
+        return false;
+    for (size_t i = 0; i < d->stretches.count; i++)
+        newest = d->stretches.v[i].version > newest ? d->stretches.v[i].version : newest;
+    if (anew) {
+        d->stretches.v[0] = (struct stretch){hi - lo, newest + 1};
+        ok = cw_interval_map_write(current, d->pool, lo, hi, newest + 1, add_stretch, d);
+        d->stretches.count = 1;
+    }
+    for (size_t i = 0; ok && i < d->stretches.count; i++) {
+        v->space = root + d->stretches.v[i].version % d->versions * spaces;
+        ok = access_range(d, v, lo, lo + d->stretches.v[i].bytes);
+        lo += d->stretches.v[i].bytes;
+    }
+    return ok;
+}
+
 static bool access_memory(struct cw_data_flow *d, uint32_t id, const struct cw_t_access *a, bool write_pass,
                           struct cw_edge_list *edges)
 {
@@ -341,7 +427,9 @@ static bool access_memory(struct cw_data_flow *d, uint32_t id, const struct cw_t
 
     if (writes != write_pass || a->bytes == 0 || lo < p.offset || hi <= lo)
         return true;
-    return access_range(d, &v, lo, hi);
+    return d->versions > 1 && p.space < d->t->memory.count && !d->fixed[p.space]
+               ? access_versions(d, &v, a, lo, hi)
+               : access_range(d, &v, lo, hi);
 }
 
 /* Host memory that the command reads or writes, or shows: that has to stay until the transfers there are

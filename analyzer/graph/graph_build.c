@@ -58,12 +58,11 @@ static enum cw_status fill_accesses(struct cw_trace *t, const struct cw_graph_op
     return status;
 }
 
-/* One sweep; its edges are t->edges. */
-static enum cw_status build_edges(struct cw_trace *t, const uint32_t *order, bool declared,
-                                  struct cw_error *err)
+enum cw_status cw_graph_sweep(struct cw_trace *t, const uint32_t *order, bool declared, uint32_t versions,
+                              struct cw_error *err)
 {
     struct cw_control_flow *control = cw_control_flow_create(t);
-    struct cw_data_flow *data = cw_data_flow_create(t, declared);
+    struct cw_data_flow *data = cw_data_flow_create(t, declared, versions);
     enum cw_status status = control && data ? sweep(t, order, control, data, err)
                                             : cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
 
@@ -113,7 +112,7 @@ static enum cw_status add_declared(struct cw_trace *t, const uint32_t *order, st
 
     memcpy(&proven, &t->edges, sizeof proven);
     memset(&t->edges, 0, sizeof t->edges);
-    status = build_edges(t, order, true, err);
+    status = cw_graph_sweep(t, order, true, 1, err);
     memcpy(&declared, &t->edges, sizeof declared);
     memset(&t->edges, 0, sizeof t->edges);
     if (!status)
@@ -143,7 +142,7 @@ enum cw_status cw_graph_build(struct cw_trace *t, const struct cw_graph_options 
     if (!status)
         status = cw_sweep_order(t, &order, err);
     if (!status)
-        status = build_edges(t, order, false, err);
+        status = cw_graph_sweep(t, order, false, 1, err);
     if (!status && declares_more_than_it_proves(t))
         status = add_declared(t, order, err);
     free(order);

@@ -119,7 +119,8 @@ struct cw_critical_path {
     /* without these, and without the order of commands that write memory which others before them use
      * (WAR, WAW): a chain that results, events and barriers ask for */
     uint64_t without_reuse;
-    uint32_t *chain; /* command ids, first to last; owned */
+    uint64_t results; /* with the waits, without that order */
+    uint32_t *chain;  /* command ids, first to last; owned */
     size_t chain_count;
     uint64_t *slack; /* per command: by how much it may be late without making the chain longer; owned */
     uint64_t width;  /* most enqueued commands of one distance (in edges) from the start: a measure of
@@ -131,5 +132,35 @@ struct cw_critical_path {
 enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw_trace *t,
                                      enum cw_weight weight, struct cw_error *err);
 void cw_critical_path_finish(struct cw_critical_path *p); /* safe on a zeroed struct */
+
+/* ---- how short the longest chain would be if buffers had versions: copies that take turns.
+ *
+ * A command that surely overwrites bytes, and reads none of them, stores to the next copy of them, and later
+ * commands find them there. So it waits for users of what that copy held before, instead of the users of the
+ * bytes that it replaces (WAR, WAW). Commands that update in place, or may leave bytes as they are, stay in
+ * the copy where they find the bytes. Only buffers without host memory of the program's, sub-buffers and
+ * images on them have copies. It is a bound: to carry over bytes from copy to copy costs nothing here. */
+
+enum { CW_VERSION_STEPS = 5 /* 1, 2, 4, 8, 16 copies */, CW_VERSIONS_MAX = 1024 };
+
+struct cw_versions {
+    uint64_t length[CW_VERSION_STEPS]; /* of the longest chain, as in cw_critical_path; the first: as it is */
+    uint64_t results;                  /* without the order of WAR and WAW: copies leave no shorter chain */
+    /* of the steps of the longest chain as it is: */
+    uint64_t steps, reuse; /* all; those that WAR and WAW alone make */
+    uint32_t memory;       /* the object that makes most of those, CW_NONE: there are none */
+    uint64_t memory_reuse; /* as many */
+};
+
+/* `p` is the critical path of `t` by the same weight. Lengths are all p->length where memory that is used
+ * again makes no step of it, and for parts of traces. CW_ERR_NOMEM, CW_ERR_LIMIT, CW_ERR_CYCLE. Five times
+ * cw_graph_build's time. */
+enum cw_status cw_versions_measure(struct cw_versions *v, const struct cw_trace *t,
+                                   const struct cw_critical_path *p, enum cw_weight weight,
+                                   struct cw_error *err);
+
+/* Replaces t->edges by those with so many copies of each buffer, for plans: the program itself has one. Not
+ * for parts of traces. Errors as above. */
+enum cw_status cw_versions_apply(struct cw_trace *t, uint32_t copies, struct cw_error *err);
 
 #endif

@@ -30,6 +30,11 @@ void cw_edge_list_add_data(struct cw_edge_list *l, uint32_t from, uint32_t to, e
 enum cw_status cw_edge_list_flush(struct cw_edge_list *l, struct cw_trace *t, struct cw_error *err);
 void cw_edge_list_finish(struct cw_edge_list *l);
 
+/* One sweep over the commands of `t` in `order` (NULL: of their ids), whose accesses are filled: it makes
+ * t->edges. `declared`, `versions`: as for cw_data_flow_create. CW_ERR_NOMEM, CW_ERR_LIMIT. */
+enum cw_status cw_graph_sweep(struct cw_trace *t, const uint32_t *order, bool declared, uint32_t versions,
+                              struct cw_error *err);
+
 /* ---- control_flow.c: algorithm A1: the order that queues, wait lists, barriers and host waits impose. */
 
 struct cw_control_flow;
@@ -59,8 +64,9 @@ bool cw_control_flow_leave(struct cw_control_flow *c, uint32_t id, const struct 
 struct cw_data_flow;
 
 /* State for a sweep over t's commands; works out which memory objects share bytes. `declared`: accesses count
- * as they are declared, not as they can be proven. NULL when memory is out. */
-struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared);
+ * as they are declared, not as they can be proven. `versions`: so many copies of each buffer take turns; 1:
+ * the program's alone. NULL when memory is out. */
+struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared, uint32_t versions);
 void cw_data_flow_destroy(struct cw_data_flow *d);
 
 /* Adds the data edges into command `id` (its accesses must be filled) and makes its accesses known to later

@@ -52,8 +52,8 @@ struct cw_log_header {
     uint32_t all_calls; /* 1: every call is recorded (--calls), else slow ones and failed ones */
     uint32_t limited; /* 1: chunks of commands are used again when the log has reached its limit (--limit) */
     _Atomic uint64_t dropped; /* commands and waits that were in them */
-    uint32_t
-        times_every; /* above 1: of one command in so many the times are recorded (--device-times=every:N) */
+    _Atomic uint64_t cpu_ns;  /* set with `complete`: user and system time of the process's threads */
+    uint32_t times_every;     /* above 1: one command in so many has device times (every:N) */
 };
 
 struct cw_log_chunk {

@@ -137,6 +137,7 @@ static enum cw_status read_header(struct cw_log_reader *r)
     p->start_realtime_ns = h->start_realtime_ns;
     p->start_ns = h->start_ns;
     p->end_ns = h->end_ns;
+    p->cpu_ns = h->cpu_ns;
     p->run_mode = h->run_mode;
     p->all_calls = h->all_calls;
     p->times_every = h->times_every > 1 ? h->times_every : 0;

@@ -44,14 +44,15 @@ struct cw_t_process {
     uint64_t pid, ppid;
     uint64_t start_realtime_ns; /* CLOCK_REALTIME when recording began */
     uint64_t start_ns, end_ns;  /* CLOCK_MONOTONIC when recording began / last record */
-    bool complete;              /* the process ended normally and closed its log */
-    bool run_mode;              /* run mode decided where and when commands ran (clweave run -o) */
-    const char *stopped_why;    /* recording stopped early: reason in words; else NULL */
-    uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
-    uint64_t calls;             /* API calls seen, enqueues or not */
-    uint64_t dropped_commands;  /* older ones that --limit has dropped, waits included */
-    uint64_t impossible_times;  /* commands whose times of the vendor cannot be (command_facts.h) */
-    bool all_calls;             /* the trace's calls are all that were made (--calls) */
+    uint64_t cpu_ns;         /* user and system time of its threads, until it ended by itself; 0: not known */
+    bool complete;           /* the process ended normally and closed its log */
+    bool run_mode;           /* run mode decided where and when commands ran (clweave run -o) */
+    const char *stopped_why; /* recording stopped early: reason in words; else NULL */
+    uint64_t recorder_ns;    /* time spent in recording, estimated; 0 unknown */
+    uint64_t calls;          /* API calls seen, enqueues or not */
+    uint64_t dropped_commands; /* older ones that --limit has dropped, waits included */
+    uint64_t impossible_times; /* commands whose times of the vendor cannot be (command_facts.h) */
+    bool all_calls;            /* the trace's calls are all that were made (--calls) */
     uint64_t times_every; /* one command in so many has device times, drawn by lot; 0: all were asked for */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */

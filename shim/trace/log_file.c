@@ -226,9 +226,11 @@ bool cw_log_file_stopped(const char *why)
 
 bool cw_log_file_complete(uint64_t end_ns)
 {
+    const uint64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     const uint32_t yes = 1;
 
     return store_header(&file.header->end_ns, &end_ns, sizeof end_ns) &&
+           store_header(&file.header->cpu_ns, &cpu_ns, sizeof cpu_ns) &&
            store_header(&file.header->complete, &yes, sizeof yes);
 }
 

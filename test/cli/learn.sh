@@ -4,7 +4,7 @@ case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their
 export XDG_CACHE_HOME=$T/cache
 mkdir "$T/cache"
 unset CLWEAVE_HISTORY CLWEAVE_LEARN CLWEAVE_MODE
-times='(bare [0-9.]* m*s, run [0-9.]* m*s, [0-9]* pairs*)'
+times='(bare [0-9.]* m*s, run [0-9.]* m*s, processor [0-9.]* m*s and [0-9.]* m*s, [0-9]* pairs*)'
 learn() { # STATUS, then words behind `clweave learn`
     local wanted=$1 got; shift
     clweave learn "$@" > "$T/out" 2> "$T/err" < /dev/null; got=$?
@@ -49,7 +49,7 @@ python3 - "$T/out" <<'P' || fail "JSON: $(cat "$T/out")"
 import json, sys
 v = json.load(open(sys.argv[1]))
 assert len(v["rounds"]) == 3 and v["pairs"] == sum(r["measured"] for r in v["rounds"]) and v["other_outputs_run"] == 0
-assert v["verdict"] == "too few pairs to tell" and v["low"] is None and v["ratio"] > 0 and v["bare_ns"] > 0 and  v["state"] in ("watching", "trying", "gains", "no gain")
+assert v["verdict"] == "too few pairs to tell" and v["low"] is None and v["ratio"] > 0 and v["bare_ns"] > 0 and v["bare_cpu_ns"] > 0 and v["run_cpu_ns"] > 0 and  v["state"] in ("watching", "trying", "gains", "no gain")
 P
 clweave cache | grep -q '^blockmatmul ' || fail "run does not know the program: $(clweave cache)"
 learn 0 --rounds 1 --history "$T/own.db" -- "$B/test/apps/blockmatmul"

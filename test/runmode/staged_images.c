@@ -1,6 +1,7 @@
 /* staged_images.c - transfers between the program's memory and images: all types, formats, pitches, parts,
  * blocking or not, gated, refused, beside other threads and maps, into memory that was never touched; their
  * events.
+ * `staged_images SEED`: other random transfers.
  * `staged_images each`: each random transfer is looked at before the next one.
  * `staged_images large`: of so many bytes that pinned memory pays. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -176,13 +177,12 @@ static void random_transfers(cl_mem_flags flags, const cl_image_format *format, 
 }
 
 /* All formats of two dimensions, and every fifth of the other types. */
-static void forms(void)
+static void forms(uint32_t seed)
 {
     static const cl_mem_object_type types[] = {CL_MEM_OBJECT_IMAGE2D,        CL_MEM_OBJECT_IMAGE1D,
                                                CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE1D_ARRAY,
                                                CL_MEM_OBJECT_IMAGE2D_ARRAY,  CL_MEM_OBJECT_IMAGE3D};
     cl_image_format formats[FORMATS];
-    uint32_t seed = 17;
     cl_uint n = 0;
 
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
@@ -586,7 +586,7 @@ int main(int argc, char **argv)
         return app_close(&a);
     }
     batch = argc > 1 && !strcmp(argv[1], "each") ? 1 : BATCH;
-    forms();
+    forms(argc > 1 ? 17 + (uint32_t)atoi(argv[1]) : 17);
     mapped(0);
     mapped(CL_MEM_ALLOC_HOST_PTR);
     gated();

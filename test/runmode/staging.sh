@@ -52,6 +52,7 @@ large() {
 for program in staged_images staged; do
     large CLWEAVE_STAGING=4
     staged 1
+    grep -qE '^clweave: staging( [0-9.]+x|, gain not measured yet) \([0-9.]+ MB to and from the device' "$T/run.err" || fail "the last line: $(cat "$T/run.err")"
 done
 large CLWEAVE_STAGING=4 NULLCL_UNPINNED=1
 ! grep -q 'through pinned' "$T/summary" || fail "memory that cannot be pinned was used"

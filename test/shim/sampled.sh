@@ -81,6 +81,10 @@ PY
 grep -q '"ph":"C"' "$T/timeline.json" && fail "timeline: counters of the few commands with times"
 "$B/clweave" replay "$T/every16.json" -p heft --check > "$T/plan" || fail "replay: $(cat "$T/plan")"
 
+# processor time is beside wall time
+grep -q '^processor .* of all threads' "$T/report" || fail "report: no processor time"
+"$B/clweave" diff "$T/full.json" "$T/every16.json" | grep -q '^processor ' || fail "diff: no processor time"
+
 # what it cannot be is said before the program runs
 for bad in every:0 every:x every: every:-1 every:1.5 every:1000001 every maybe ""; do
     "$B/clweave" trace --device-times="$bad" -o "$T/bad.json" -- touch "$T/ran" 2> "$T/err" && fail "--device-times=$bad is taken"

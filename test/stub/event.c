@@ -1,18 +1,70 @@
 /* event.c - events of the null driver, and its clock. */
 #include "nullcl.h"
 
+#include <dlfcn.h>
+#include <time.h>
+
 static pthread_mutex_t event_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t event_set = PTHREAD_COND_INITIALIZER;
 static atomic_ullong clock_ns = 1000000;
+static _Atomic uint64_t *played; /* of libplayed.so; NULL: it is not there */
+static uint64_t call_ns, event_ns;
 
 cl_ulong nullcl_clock(void)
 {
     return atomic_fetch_add_explicit(&clock_ns, 10, memory_order_relaxed);
 }
 
+static uint64_t host_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void nullcl_spin(uint64_t over_ns)
+{
+    if (!over_ns || host_ns() >= over_ns)
+        return;
+    nullcl_log("spins");
+    while (host_ns() < over_ns)
+        ;
+}
+
+/* The command's, and that of a user event. */
+static cl_int status_of(cl_event e)
+{
+    cl_int status = e->status;
+    return status == CL_COMPLETE && e->over_ns && host_ns() < e->over_ns ? CL_RUNNING : status;
+}
+
+/* When a command that `queue` gets now is over. */
+static uint64_t over_at(cl_command_queue queue, cl_command_type type)
+{
+    static const char *takes_us;
+    static bool known;
+    uint64_t now, before;
+    if (!known) {
+        takes_us = getenv("NULLCL_TAKES_US");
+        known = true;
+    }
+    if (!takes_us)
+        return 0;
+    before = atomic_load(&queue->over_ns);
+    now = host_ns();
+    now = now > before ? now : before;
+    if (type == CL_COMMAND_NDRANGE_KERNEL)
+        now += strtoull(takes_us, NULL, 10) * 1000;
+    atomic_store(&queue->over_ns, now);
+    return now;
+}
+
 cl_int nullcl_complete(cl_command_queue queue, cl_command_type type, cl_ulong duration_ns, cl_event *event)
 {
     cl_ulong start = atomic_fetch_add_explicit(&clock_ns, duration_ns + 30, memory_order_relaxed);
+    if (played)
+        atomic_fetch_add(played, call_ns + (event ? event_ns : 0));
+    uint64_t over_ns = over_at(queue, type);
     if (!event)
         return CL_SUCCESS;
     cl_event e = nullcl_new(K_EVENT, sizeof *e);
@@ -23,6 +75,7 @@ cl_int nullcl_complete(cl_command_queue queue, cl_command_type type, cl_ulong du
     nullcl.clRetainCommandQueue(queue);
     e->type = type;
     e->status = CL_COMPLETE;
+    e->over_ns = over_ns;
     for (int i = 0; i < 3; i++)
         e->times[i] = start + 10 * (cl_ulong)i;
     e->times[3] = start + 20 + duration_ns;
@@ -66,6 +119,38 @@ static cl_int set_user_event(cl_event e, cl_int status)
     return was_set ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
+struct later {
+    cl_event event;
+    cl_int type;
+    void(CL_CALLBACK *f)(cl_event, cl_int, void *);
+    void *user_data;
+};
+
+static void *call(void *data)
+{
+    struct later l = *(struct later *)data;
+    free(data);
+    while (status_of(l.event) > l.type)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    l.f(l.event, l.type, l.user_data);
+    nullcl.clReleaseEvent(l.event);
+    return NULL;
+}
+
+/* On a thread of the driver. */
+static cl_int call_later(cl_event e, cl_int type, void(CL_CALLBACK *f)(cl_event, cl_int, void *), void *data)
+{
+    struct later *l = malloc(sizeof *l);
+    pthread_t thread;
+    if (!l)
+        return CL_OUT_OF_HOST_MEMORY;
+    *l = (struct later){e, type, f, data};
+    nullcl.clRetainEvent(e);
+    if (pthread_create(&thread, NULL, call, l))
+        return CL_OUT_OF_RESOURCES;
+    return pthread_detach(thread);
+}
+
 static cl_int set_callback(cl_event e, cl_int type, void(CL_CALLBACK *f)(cl_event, cl_int, void *),
                            void *user_data)
 {
@@ -81,6 +166,8 @@ static cl_int set_callback(cl_event e, cl_int type, void(CL_CALLBACK *f)(cl_even
         e->callbacks = c;
     }
     pthread_mutex_unlock(&event_lock);
+    if (now && status_of(e) > type)
+        return call_later(e, type, f, user_data);
     if (now)
         f(e, e->status < 0 ? e->status : type, user_data);
     return CL_SUCCESS;
@@ -98,6 +185,7 @@ static cl_int wait(cl_uint n, const cl_event *events)
         while (events[i]->status > 0)
             pthread_cond_wait(&event_set, &event_lock);
         pthread_mutex_unlock(&event_lock);
+        nullcl_spin(events[i]->over_ns);
         if (events[i]->status < 0)
             result = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     }
@@ -117,7 +205,7 @@ static cl_int event_info(cl_event e, cl_event_info name, size_t param_value_size
     case CL_EVENT_COMMAND_TYPE:
         REPLY(cl_command_type, e->type);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
-        REPLY(cl_int, e->status);
+        REPLY(cl_int, status_of(e));
     case CL_EVENT_REFERENCE_COUNT:
         REPLY(cl_uint, e->o.refs);
     }
@@ -129,7 +217,7 @@ static cl_int profiling_info(cl_event e, cl_profiling_info name, size_t param_va
 {
     if (!nullcl_is(e, K_EVENT))
         return CL_INVALID_EVENT;
-    if (!e->queue || !(e->queue->properties & CL_QUEUE_PROFILING_ENABLE))
+    if (!e->queue || !(e->queue->properties & CL_QUEUE_PROFILING_ENABLE) || status_of(e) > CL_COMPLETE)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (name == CL_PROFILING_COMMAND_COMPLETE)
         name = CL_PROFILING_COMMAND_END;
@@ -156,8 +244,17 @@ static cl_int release_event(cl_event e)
     return r;
 }
 
+static uint64_t setting(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? strtoull(value, NULL, 10) : 0;
+}
+
 void nullcl_fill_event(void)
 {
+    played = dlsym(RTLD_DEFAULT, "played_ns");
+    call_ns = setting("NULLCL_CALL_NS");
+    event_ns = setting("NULLCL_EVENT_NS");
     nullcl.clCreateUserEvent = create_user_event;
     nullcl.clSetUserEventStatus = set_user_event;
     nullcl.clSetEventCallback = set_callback;

@@ -20,7 +20,11 @@
  * - NULLCL_UNPINNED=1: buffers with CL_MEM_ALLOC_HOST_PTR cannot be mapped
  * - NULLCL_NO_CLOCK=1: profiling answers 0, 1, 2 and 3 for QUEUED to END
  * - NULLCL_KERNEL_NS=N: a kernel takes N ns of the driver's clock (1000)
- * - NULLCL_UNEVEN=1: it takes 1 to 8 times that, by its name and the number of launches */
+ * - NULLCL_TAKES_US=N: a kernel takes N us of the host's clock, too: until then its event, and those of
+ *   commands behind it in its queue, are CL_RUNNING, and waits for them spin: "spins" in NULLCL_LOG
+ * - NULLCL_UNEVEN=1: it takes 1 to 8 times that, by its name and the number of launches
+ * - NULLCL_CALL_NS=N, NULLCL_EVENT_NS=N: below libplayed.so (test/shim/played.c), a call that enqueues takes
+ *   N ns of the monotonic clock, and the event that it makes N more */
 #ifndef NULLCL_H
 #define NULLCL_H
 
@@ -77,6 +81,7 @@ struct _cl_command_queue {
     cl_context context;
     cl_device_id device;
     cl_command_queue_properties properties;
+    atomic_ullong over_ns; /* CLOCK_MONOTONIC; all of its commands are, from then on */
 };
 struct destructor {
     void(CL_CALLBACK *f)(cl_mem, void *);
@@ -127,6 +132,7 @@ struct _cl_event {
     _Atomic cl_int status;
     cl_ulong times[4];
     struct callback *callbacks; /* of a user event that is not set */
+    uint64_t over_ns;           /* of a command: from then on it is complete */
 };
 struct _cl_sampler {
     struct object o;
@@ -190,5 +196,11 @@ void *nullcl_fail(cl_int *errcode_ret, cl_int code);
 /* Ends an enqueue of `type`: the driver's clock advances, and *event (if asked for) is a complete event. */
 cl_int nullcl_complete(cl_command_queue queue, cl_command_type type, cl_ulong duration_ns, cl_event *event);
 cl_ulong nullcl_clock(void);
+
+/* Spins until CLOCK_MONOTONIC has reached `over_ns`. */
+void nullcl_spin(uint64_t over_ns);
+
+/* A line for NULLCL_LOG (table.c). */
+void nullcl_log(const char *line);
 
 #endif

@@ -147,7 +147,10 @@ static cl_int release_queue(cl_command_queue q)
 
 static cl_int finish(cl_command_queue q)
 {
-    return nullcl_is(q, K_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+    if (!nullcl_is(q, K_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    nullcl_spin(atomic_load(&q->over_ns));
+    return CL_SUCCESS;
 }
 
 static cl_int flush(cl_command_queue q)
@@ -159,7 +162,7 @@ static cl_int flush(cl_command_queue q)
             if ((*(void **)&f = dlsym(RTLD_DEFAULT, calls[i])))
                 f(q);
     }
-    return finish(q);
+    return nullcl_is(q, K_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
 void nullcl_fill_queue(void)

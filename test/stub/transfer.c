@@ -6,6 +6,14 @@
 #define NO_WAITING    ((void)num_waits, (void)waits)
 #define DONE(type, n) nullcl_complete(q, type, (n) / 8, event)
 
+/* A transfer that blocks is over when its queue is. */
+static cl_int blocked(cl_command_queue q, cl_bool blocking, cl_int err)
+{
+    if (blocking && err == CL_SUCCESS)
+        nullcl_spin(atomic_load(&q->over_ns));
+    return err;
+}
+
 /* A box of rows in a flat memory; `pitch` of rows and slices in bytes. */
 struct box {
     char *bytes;
@@ -45,22 +53,22 @@ static cl_int read_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t
                           WAIT)
 {
     cl_int e = check(q, m, offset, size);
-    (void)blocking, NO_WAITING;
+    NO_WAITING;
     if (e || !p)
         return e ? e : CL_INVALID_VALUE;
     memmove(p, m->bytes + offset, size);
-    return DONE(CL_COMMAND_READ_BUFFER, size);
+    return blocked(q, blocking, DONE(CL_COMMAND_READ_BUFFER, size));
 }
 
 static cl_int write_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t size,
                            const void *p, WAIT)
 {
     cl_int e = check(q, m, offset, size);
-    (void)blocking, NO_WAITING;
+    NO_WAITING;
     if (e || !p)
         return e ? e : CL_INVALID_VALUE;
     memmove(m->bytes + offset, p, size);
-    return DONE(CL_COMMAND_WRITE_BUFFER, size);
+    return blocked(q, blocking, DONE(CL_COMMAND_WRITE_BUFFER, size));
 }
 
 static cl_int copy_buffer(cl_command_queue q, cl_mem s, cl_mem d, size_t so, size_t doff, size_t size, WAIT)
@@ -92,12 +100,12 @@ static cl_int read_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const si
                         WAIT)
 {
     cl_int e = check(q, m, 0, 0);
-    (void)blocking, NO_WAITING;
+    NO_WAITING;
     if (e)
         return e;
     struct box to = box_of(p, ho, hrow, hslice, r), from = box_of(m->bytes, bo, brow, bslice, r);
     copy_box(&to, &from, r);
-    return DONE(CL_COMMAND_READ_BUFFER_RECT, r[0] * r[1] * r[2]);
+    return blocked(q, blocking, DONE(CL_COMMAND_READ_BUFFER_RECT, r[0] * r[1] * r[2]));
 }
 
 static cl_int write_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *bo, const size_t *ho,
@@ -105,12 +113,12 @@ static cl_int write_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const s
                          const void *p, WAIT)
 {
     cl_int e = check(q, m, 0, 0);
-    (void)blocking, NO_WAITING;
+    NO_WAITING;
     if (e)
         return e;
     struct box from = box_of((void *)p, ho, hrow, hslice, r), to = box_of(m->bytes, bo, brow, bslice, r);
     copy_box(&to, &from, r);
-    return DONE(CL_COMMAND_WRITE_BUFFER_RECT, r[0] * r[1] * r[2]);
+    return blocked(q, blocking, DONE(CL_COMMAND_WRITE_BUFFER_RECT, r[0] * r[1] * r[2]));
 }
 
 static cl_int copy_rect(cl_command_queue q, cl_mem s, cl_mem d, const size_t *so, const size_t *doff,
@@ -145,13 +153,13 @@ static cl_int read_image(cl_command_queue q, cl_mem m, cl_bool blocking, const s
 {
     static const size_t zero[3];
     cl_int e = check_image(q, m);
-    (void)blocking, NO_WAITING;
+    NO_WAITING;
     if (e)
         return e;
     size_t bytes[3] = {r[0] * m->element, r[1], r[2]};
     struct box from = image_box(m, o), to = box_of(p, zero, row, slice, bytes);
     copy_box(&to, &from, bytes);
-    return DONE(CL_COMMAND_READ_IMAGE, bytes[0] * r[1] * r[2]);
+    return blocked(q, blocking, DONE(CL_COMMAND_READ_IMAGE, bytes[0] * r[1] * r[2]));
 }
 
 static cl_int write_image(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *o, const size_t *r,
@@ -159,13 +167,13 @@ static cl_int write_image(cl_command_queue q, cl_mem m, cl_bool blocking, const 
 {
     static const size_t zero[3];
     cl_int e = check_image(q, m);
-    (void)blocking, NO_WAITING;
+    NO_WAITING;
     if (e)
         return e;
     size_t bytes[3] = {r[0] * m->element, r[1], r[2]};
     struct box to = image_box(m, o), from = box_of((void *)p, zero, row, slice, bytes);
     copy_box(&to, &from, bytes);
-    return DONE(CL_COMMAND_WRITE_IMAGE, bytes[0] * r[1] * r[2]);
+    return blocked(q, blocking, DONE(CL_COMMAND_WRITE_IMAGE, bytes[0] * r[1] * r[2]));
 }
 
 static cl_int copy_image(cl_command_queue q, cl_mem s, cl_mem d, const size_t *so, const size_t *doff,
@@ -236,10 +244,10 @@ static void *map_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_f
                         size_t size, WAIT, cl_int *errcode_ret)
 {
     cl_int e = check(q, m, offset, size);
-    (void)blocking, (void)flags, NO_WAITING;
-    if (!e && getenv("NULLCL_UNPINNED") && m->flags & CL_MEM_ALLOC_HOST_PTR)
+    (void)flags, NO_WAITING;
+    if (!e && m->flags & CL_MEM_ALLOC_HOST_PTR && getenv("NULLCL_UNPINNED"))
         e = CL_MAP_FAILURE;
-    if (e || (e = DONE(CL_COMMAND_MAP_BUFFER, 0)))
+    if (e || (e = blocked(q, blocking, DONE(CL_COMMAND_MAP_BUFFER, 0))))
         return nullcl_fail(errcode_ret, e);
     m->maps++;
     nullcl_fail(errcode_ret, CL_SUCCESS);
@@ -250,8 +258,8 @@ static void *map_image(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_fl
                        const size_t *r, size_t *row, size_t *slice, WAIT, cl_int *errcode_ret)
 {
     cl_int e = check_image(q, m);
-    (void)blocking, (void)flags, (void)r, NO_WAITING;
-    if (e || (e = DONE(CL_COMMAND_MAP_IMAGE, 0)))
+    (void)flags, (void)r, NO_WAITING;
+    if (e || (e = blocked(q, blocking, DONE(CL_COMMAND_MAP_IMAGE, 0))))
         return nullcl_fail(errcode_ret, e);
     m->maps++;
     if (row)

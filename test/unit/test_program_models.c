@@ -259,6 +259,7 @@ static void test_options(void **state)
     good_helper();
     assert_int_equal(get(K, "-D 'A=1 2'", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "-I\"a b\"", NULL, NULL), CW_ERR_UNSUPPORTED);
+    assert_int_equal(get(K, "-DA=1\t-DB=2", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "--eval x.json", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "-D @file", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "-DA -cl-opt-disable", NULL, NULL), CW_ERR_UNSUPPORTED);

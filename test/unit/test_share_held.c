@@ -18,9 +18,9 @@ struct cw_run_state_all cw_run;
 
 static double gained_ns;
 
-void cw_run_gpu_gain_cut(double home_ns, double took_ns)
+void cw_run_gpu_gain_cut(double home_ns, double took_ns, uint64_t before)
 {
-    gained_ns += home_ns - took_ns;
+    gained_ns += before >= CW_RUN_SHARE_COMPILED && home_ns > 0 ? home_ns - took_ns : 0;
 }
 
 /* ---- played */

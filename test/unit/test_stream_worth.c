@@ -45,7 +45,7 @@ static int setup(void **state)
     memset(&queue, 0, sizeof queue);
     queue.context = &context;
     queue.number = 100;
-    takes[0] = takes[1] = 1000;
+    takes[0] = takes[1] = 10000;
     now = 1000000;
     return 0;
 }
@@ -88,7 +88,7 @@ static void first_commands_are_bare(void **state)
 static void both_ways_are_tried_twice_and_the_quicker_one_stays(void **state)
 {
     (void)state;
-    takes[1] = 500;
+    takes[1] = 5000;
     assert_true(span_of(COMMANDS));
     assert_true(span_of(COMMANDS));
     assert_false(span_of(COMMANDS));
@@ -102,7 +102,7 @@ static void the_loser_is_tried_ever_less_often(void **state)
     uint32_t rest = 0;
 
     (void)state;
-    takes[1] = 2000;
+    takes[1] = 20000;
     span_of(COMMANDS);
     for (uint32_t want = 16; want <= 256; want *= 2) {
         for (int i = 0; i < 4; i++)
@@ -118,7 +118,7 @@ static void the_loser_is_tried_ever_less_often(void **state)
 static void a_small_gain_is_none(void **state)
 {
     (void)state;
-    takes[1] = 1000 - 1000 / 32;
+    takes[1] = 10000 - 10000 / 32 - 500; /* its own work, too */
     span_of(COMMANDS);
     for (int i = 0; i < 4; i++)
         span_of(COMMANDS);
@@ -129,7 +129,7 @@ static void a_small_gain_is_none(void **state)
 static void another_length_is_another_kind(void **state)
 {
     (void)state;
-    takes[1] = 2000;
+    takes[1] = 20000;
     for (int i = 0; i < 6; i++)
         span_of(COMMANDS);
     assert_false(span_of(2 * COMMANDS)); /* it begins as those of before */
@@ -155,7 +155,7 @@ static void sixty_four_spans_without_a_gain_are_in_vain(void **state)
     uint32_t n = 0;
 
     (void)state;
-    takes[1] = 2000;
+    takes[1] = 20000;
     while (!cw_stream_worth_is_vain(&queue) && n < 1000) {
         span_of(COMMANDS);
         n++;
@@ -179,9 +179,59 @@ static void single_launches_are_in_vain_after_more(void **state)
 static void streams_that_gain_stay(void **state)
 {
     (void)state;
-    takes[1] = 500;
+    takes[1] = 5000;
     for (int i = 0; i < 10000; i++)
         span_of(COMMANDS);
+    assert_false(cw_stream_worth_is_vain(&queue));
+}
+
+/* Nothing ends a span: what it costs counts. */
+static uint32_t commands_until_vain(uint32_t commands_a_mark)
+{
+    uint32_t n = 0;
+
+    while (!cw_stream_worth_is_vain(&queue) && n < 1000000) {
+        cw_stream_worth_comes(&queue, &use);
+        queue.number++;
+        now += takes[0];
+        if (++n % commands_a_mark == 0)
+            cw_stream_worth_marked(&queue);
+    }
+    return n;
+}
+
+static void a_program_that_never_waits_leaves(void **state)
+{
+    (void)state;
+    assert_int_equal(commands_until_vain(UINT32_MAX), 10000); /* .5 us each, 5 ms */
+    setup(NULL);
+    assert_in_range(commands_until_vain(4), 3600, 3700); /* and 3.5 us for an event */
+}
+
+/* Spans of so many that no trial has ended when they have cost 5 ms. */
+static void long_spans_that_gain_stay(void **state)
+{
+    (void)state;
+    takes[1] = 3000;
+    for (int i = 0; i < 100; i++)
+        span_of(4096);
+    assert_false(cw_stream_worth_is_vain(&queue));
+    assert_true(queue.worth.lost_ns < 0);
+}
+
+/* Other processes make one span in eight as long as all others together. */
+static void a_busy_machine_is_no_loss(void **state)
+{
+    (void)state;
+    takes[1] = 5000;
+    for (int i = 0; i < 1000; i++) {
+        now += i % 8 ? 0 : 100000000;
+        span_of(COMMANDS);
+        if (i % 8 == 7) {
+            cw_stream_worth_comes(&queue, &use);
+            now += 100000000;
+        }
+    }
     assert_false(cw_stream_worth_is_vain(&queue));
 }
 
@@ -197,6 +247,9 @@ int main(void)
         cmocka_unit_test_setup(sixty_four_spans_without_a_gain_are_in_vain, setup),
         cmocka_unit_test_setup(single_launches_are_in_vain_after_more, setup),
         cmocka_unit_test_setup(streams_that_gain_stay, setup),
+        cmocka_unit_test_setup(a_program_that_never_waits_leaves, setup),
+        cmocka_unit_test_setup(long_spans_that_gain_stay, setup),
+        cmocka_unit_test_setup(a_busy_machine_is_no_loss, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,9 +16,9 @@ enum { PLACES = 3, GROUPS = 64 };
 
 struct cw_run_state_all cw_run;
 
-void cw_run_gpu_gain_cut(double home_ns, double took_ns)
+void cw_run_gpu_gain_cut(double home_ns, double took_ns, uint64_t before)
 {
-    (void)home_ns, (void)took_ns;
+    (void)home_ns, (void)took_ns, (void)before;
 }
 enum cw_run_fault cw_run_fault_planted;
 

@@ -87,16 +87,21 @@ static void test_rests_of_launches_follow_their_time(void **state)
     assert_int_equal(t.until, UINT64_C(10000000000));
 }
 
+/* Half of what is left in each trial: .15 s in all here. */
 static void test_an_account_may_lose_its_limit(void **state)
 {
-    struct cw_run_trial_account a = {.home_ns = 1e9}; /* 20 ms, and a twentieth */
+    struct cw_run_trial_account a = {.home_ns = 1e9}; /* .1 s, and a twentieth */
 
     (void)state;
-    assert_false(cw_run_trial_book(&a, -69e6));
+    assert_false(cw_run_trial_book(&a, -74e6));
     assert_true(cw_run_trial_book(&a, -2e6));
+    assert_true(cw_run_trial_begins(&a));
+    assert_false(cw_run_trial_book(&a, -36e6));
+    assert_true(cw_run_trial_book(&a, -2e6));
+    assert_false(cw_run_trial_begins(&a)); /* 36 ms are left, and 74 may be lost at once */
     for (int i = 0; i < 100; i++)
         assert_false(cw_run_trial_book(&a, 1e9)); /* they make up for four times as much */
-    assert_false(cw_run_trial_book(&a, -349e6));
+    assert_false(cw_run_trial_book(&a, -674e6));
     assert_true(cw_run_trial_book(&a, -2e6));
 }
 

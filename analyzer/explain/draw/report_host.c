@@ -55,6 +55,8 @@ static void print_phases(const struct cw_report_facts *r, FILE *f)
         print_item(f, r->t->process.times_every ? "device times of few commands" : "no device times", "; ",
                    &column);
     fputc('\n', f);
+    if (r->t->process.cpu_ns && !r->t->process.selection)
+        fprintf(f, "processor %s of all threads, user and system\n", cw_quantity_ns(r->t->process.cpu_ns, a));
 }
 
 static void print_memory(const struct cw_report_facts *r, FILE *f)
@@ -131,6 +133,7 @@ void cw_report_host_print(const struct cw_report_facts *r, FILE *f)
 static void put_phases(const struct cw_report_facts *r, struct cw_json_out *o)
 {
     cw_json_put_member_u64(o, "phases_ns", r->figures.phases.total_ns);
+    cw_json_put_member_u64(o, "cpu_ns", r->t->process.selection ? 0 : r->t->process.cpu_ns);
     cw_json_put_member_u64(o, "no_device_times", r->figures.phases.no_device_times);
     cw_json_put_member_u64(o, "no_calls", r->figures.phases.no_calls);
     cw_json_put_member_list(o, "phases");

@@ -168,6 +168,53 @@ static void numbers(struct look *l, LLVMValueRef call, const char *mangled)
     l->computes = true;
 }
 
+/* ---- padding, in which a compiler may leave anything: PoCL does for each local size as it comes */
+
+static bool is_padded(LLVMTargetDataRef data, LLVMTypeRef t)
+{
+    unsigned long long bytes = 0;
+    bool padded = false;
+
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        return LLVMGetVectorSize(t) == 3;
+    if (LLVMGetTypeKind(t) == LLVMArrayTypeKind)
+        return is_padded(data, LLVMGetElementType(t));
+    if (LLVMGetTypeKind(t) != LLVMStructTypeKind)
+        return false;
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(t); i++) {
+        padded |= is_padded(data, LLVMStructGetTypeAtIndex(t, i));
+        bytes += LLVMABISizeOfType(data, LLVMStructGetTypeAtIndex(t, i));
+    }
+    return padded || bytes != LLVMABISizeOfType(data, t);
+}
+
+static bool is_private(LLVMValueRef pointer)
+{
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 0;
+}
+
+static void store(struct look *l, LLVMValueRef v)
+{
+    LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(v, 0));
+
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetVectorSize(t) == 3 &&
+        !is_private(LLVMGetOperand(v, 1)))
+        refuse(l, cw_reason_padding);
+}
+
+/* A structure of the kernel's own goes to memory. */
+static void copy(struct look *l, LLVMValueRef call)
+{
+    LLVMValueRef from = LLVMGetOperand(call, 1);
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetCalledValue(call));
+
+    while (LLVMIsABitCastInst(from) || LLVMIsAGetElementPtrInst(from))
+        from = LLVMGetOperand(from, 0);
+    if (LLVMIsAAllocaInst(from) && !is_private(LLVMGetOperand(call, 0)) &&
+        is_padded(LLVMGetModuleDataLayout(module), LLVMGetAllocatedType(from)))
+        refuse(l, cw_reason_padding);
+}
+
 static void intrinsic(struct look *l, LLVMValueRef call, const char *name)
 {
     static const char *const harmless[] = {"llvm.lifetime.", "llvm.dbg.",   "llvm.memcpy.", "llvm.memmove.",
@@ -179,6 +226,8 @@ static void intrinsic(struct look *l, LLVMValueRef call, const char *name)
         l->products |= l->sums;
         return;
     }
+    if (!strncmp(name, "llvm.memcpy.", 12))
+        copy(l, call);
     while (*at && strncmp(name, *at, strlen(*at)))
         at++;
     if (!*at)
@@ -218,10 +267,13 @@ static void builtin(struct look *l, LLVMValueRef v, const char *name)
     case CW_BUILTIN_LOCAL_LINEAR_ID:
     case CW_BUILTIN_VLOAD:
     case CW_BUILTIN_VSTORE:
-    case CW_BUILTIN_COPY:
-    case CW_BUILTIN_COPY_STRIDED:
     case CW_BUILTIN_WAIT:
     case CW_BUILTIN_BARRIER:
+        break;
+    case CW_BUILTIN_COPY:
+    case CW_BUILTIN_COPY_STRIDED:
+        if (strstr(b.params, "Dv3_"))
+            refuse(l, cw_reason_padding);
         break;
     case CW_BUILTIN_ATOMIC:
         atomic(l, v, cw_builtin_merge(&b));
@@ -339,7 +391,6 @@ static bool is_plain(LLVMOpcode op)
                                        LLVMSwitch,
                                        LLVMRet,
                                        LLVMAlloca,
-                                       LLVMStore,
                                        LLVMGetElementPtr,
                                        LLVMTrunc,
                                        LLVMZExt,
@@ -392,6 +443,9 @@ static void look_at(struct look *l, LLVMValueRef v)
     case LLVMLoad:
         if (LLVMGetVolatile(v))
             refuse(l, cw_reason_volatile);
+        break;
+    case LLVMStore:
+        store(l, v);
         break;
     case LLVMAtomicRMW:
         atomic(l, v,

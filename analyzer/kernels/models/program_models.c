@@ -130,7 +130,7 @@ static void finish_question(struct question *q)
     cw_identity_finish(&q->id);
 }
 
-#define SPECIAL "\"'\\`$"
+#define SPECIAL "\"'\\`$\t\r\n\v\f"
 
 /* A folder of headers in quotes. The source has its headers in it. */
 static bool is_quoted_folder(const char *word)
@@ -141,8 +141,8 @@ static bool is_quoted_folder(const char *word)
            word[length - 1] == word[2] && strcspn(word + 3, SPECIAL) == length - 4;
 }
 
-/* The build options at blanks. Other quotes, and words that are the helper's or a compiler driver's own, are
- * not options. */
+/* The build options at blanks. Other quotes, white space at which rusticl does not divide and PoCL does, and
+ * words that are the helper's or a compiler driver's own, are not options. */
 static enum cw_status add_options(struct question *q, const char *options, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
@@ -153,12 +153,11 @@ static enum cw_status add_options(struct question *q, const char *options, struc
     q->words = q->options ? malloc((strlen(q->options) / 2 + 1) * sizeof *q->words) : NULL;
     if (!q->words)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
-    for (char *w = strtok_r(q->options, " \t\r\n\v\f", &rest); w && status == CW_OK;
-         w = strtok_r(NULL, " \t\r\n\v\f", &rest)) {
+    for (char *w = strtok_r(q->options, " ", &rest); w && status == CW_OK; w = strtok_r(NULL, " ", &rest)) {
         if (is_quoted_folder(w))
             continue;
         if (strpbrk(w, SPECIAL))
-            return cw_error_set(err, CW_ERR_UNSUPPORTED, "build options with quotes");
+            return cw_error_set(err, CW_ERR_UNSUPPORTED, "build options with quotes, tabs or line ends");
         if (!strncmp(w, "--", 2) || *w == '@')
             return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option '%s' is not known", w);
         if (!strcmp(w, "-cl-opt-disable")) /* of a struct that is copied no store to the members shows that

@@ -76,13 +76,10 @@ static void drop_event(struct cw_run_enqueue *e)
     e->made = NULL;
 }
 
-static bool begin(struct cw_run_enqueue *e)
+bool cw_run_enqueue_begin_tracked(struct cw_run_enqueue *e)
 {
     int why;
 
-    e->unlocked = !cw_run_record_had_queue();
-    if (e->unlocked)
-        return cw_run_enqueue_refuse(e, CW_RUN_R_DEVICE);
     cw_run_global_lock_take();
     why = admit(e);
     if (why < 0 && e->event && !(e->launch && cw_run_enqueue_is_timed(e))) {
@@ -99,35 +96,6 @@ static bool begin(struct cw_run_enqueue *e)
     if (why < 0 && e->event && !e->made && !(e->launch && cw_run_enqueue_is_timed(e)))
         why = CW_RUN_R_CHECK;
     return why < 0 || cw_run_enqueue_refuse(e, (enum cw_run_reason)why);
-}
-
-bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
-                          cl_event *event, bool whole)
-{
-    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .whole = whole};
-    return begin(e);
-}
-
-bool cw_run_enqueue_begin_launch(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
-                                 const cl_event *list, cl_event *event)
-{
-    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .launch = true};
-    return begin(e);
-}
-
-bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
-                                   const cl_event *list, cl_event *event, bool blocking)
-{
-    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .blocking = blocking};
-    return begin(e);
-}
-
-bool cw_run_enqueue_begin_straight(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
-                                   const cl_event *list, cl_event *event, bool blocking)
-{
-    *e = (struct cw_run_enqueue){
-        .handle = queue, .n = n, .list = list, .event = event, .blocking = blocking, .straight = true};
-    return begin(e);
 }
 
 /* Out of order: the command waits for native ones that no list names. */
@@ -214,19 +182,5 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
     }
     cw_run_worker_retire();
     cw_run_foreign_give();
-    return status;
-}
-
-struct cw_run_staging_queue *cw_run_enqueue_pass_begin(cl_command_queue queue, enum cw_run_reason why)
-{
-    cw_run_reasons_unlocked(why);
-    return cw_run_staging_turn_take(queue);
-}
-
-cl_int cw_run_enqueue_pass_end(struct cw_run_staging_queue *turn, const cl_event *event, cl_int status)
-{
-    cw_run_staging_turn_give(turn);
-    if (event && status == CL_SUCCESS)
-        cw_run_staging_notes_new(*event);
     return status;
 }

@@ -169,8 +169,7 @@ static void use(const struct cw_run_queue *q, struct cw_run_task *t, const struc
     for (uint32_t i = 0; reach && i < reach->n; i++) {
         const struct cw_reach_piece *p = &reach->piece[i];
         struct cw_run_memory *m = t->launch.args[p->arg].memory;
-        size_t bytes = p->end - p->begin;
-        cw_run_byte_range_add_memory(q, t, m, p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
+        cw_run_byte_range_add_piece(q, t, m, p);
         cw_run_byte_range_is_sure(t, m->offset + p->sure, p->sure_end - p->sure);
     }
 }
@@ -371,15 +370,14 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
                                           const size_t *offset, const size_t *global, const size_t *local,
                                           cl_uint n, const cl_event *list, cl_event *event)
 {
-    struct cw_run_staging_queue *turn;
+    struct cw_run_native x;
 
-    if (!cw_run_record_had_queue()) {
-        turn = cw_run_enqueue_pass_begin(queue, CW_RUN_R_DEVICE);
-        return cw_run_enqueue_pass_end(
-            turn, event,
-            cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event));
-    }
-    return launch(queue, kernel, &(struct range){dims, offset, global, local, NULL}, false, n, list, event);
+    if (CW_UNLIKELY(!cw_run_native_is_bypassed(queue)))
+        return launch(queue, kernel, &(struct range){dims, offset, global, local, NULL}, false, n, list,
+                      event);
+    cw_run_native_bypass(&x, queue, n, list, event);
+    return cw_run_native_end(
+        &x, cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event));
 }
 
 cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,

@@ -160,7 +160,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     void *address = NULL;
     cl_int status;
 
-    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) &&
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false) &&
         (t = map_task(&e, cw_run_memory_buffer(buffer), CL_COMMAND_MAP_BUFFER, flags, offset, bytes,
                       &address)))
         return commit(&e, t, buffer, blocking, address, err);
@@ -211,7 +211,7 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
     void *address = NULL;
     cl_int status;
 
-    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) &&
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false) &&
         (t = map_image_task(&e, image, flags, origin, region, row, slice, &address)))
         return commit(&e, t, image, blocking, address, err);
     cw_run_native_follow(&x, &e, CW_RUN_USE(1, &image, flags != CL_MAP_READ));

@@ -392,24 +392,32 @@ enum cw_run_reason cw_run_memory_why(cl_mem memory)
                                                                     : CW_RUN_R_CHECK;
 }
 
+/* References of memory that is not managed, which no command pins, are counted without the lock. */
 cl_int cw_run_hook_clRetainMemObject(cl_mem memory)
 {
+    struct cw_run_opaque *o = cw_run_record_find(memory, CW_RUN_OPAQUE);
     cl_int err;
 
-    if (cw_run_record_take_back(memory, CW_RUN_MEMORY))
+    if (!o && cw_run_record_take_back(memory, CW_RUN_MEMORY))
         return CL_SUCCESS;
     err = cw_native.clRetainMemObject(memory);
-    if (err != CL_SUCCESS)
-        return err;
-    cw_run_record_retained(memory, CW_RUN_MEMORY);
-    cw_run_record_retained(memory, CW_RUN_OPAQUE);
+    if (err == CL_SUCCESS && o)
+        __atomic_fetch_add(&o->r.refs, 1, __ATOMIC_RELAXED);
+    else if (err == CL_SUCCESS)
+        cw_run_record_retained(memory, CW_RUN_MEMORY);
     return err;
 }
 
 cl_int cw_run_hook_clReleaseMemObject(cl_mem memory)
 {
-    cw_run_object_release(memory, CW_RUN_OPAQUE);
-    return cw_run_object_release(memory, CW_RUN_MEMORY) ? cw_native.clReleaseMemObject(memory) : CL_SUCCESS;
+    struct cw_run_opaque *o = cw_run_record_find(memory, CW_RUN_OPAQUE);
+
+    if (!o)
+        return cw_run_object_release(memory, CW_RUN_MEMORY) ? cw_native.clReleaseMemObject(memory)
+                                                            : CL_SUCCESS;
+    if (!__atomic_sub_fetch(&o->r.refs, 1, __ATOMIC_ACQ_REL))
+        cw_run_object_release(memory, CW_RUN_OPAQUE);
+    return cw_native.clReleaseMemObject(memory);
 }
 
 /* Corrects the vendor's answer to the program's own flags, pointer and maps. Lock held. */

@@ -21,6 +21,7 @@
 #include "../tuning/tuning.h"
 #include "process_end.h"
 #include "../core/fault.h"
+#include "../core/quiet_wait.h"
 #include "../groups/group.h"
 #include "hooks.h"
 #include "../models/reach.h"
@@ -191,6 +192,7 @@ static bool flag(const char *name)
 
 static bool start(const struct cw_options *options)
 {
+    cw_run_quiet_wait_start(options);
     cw_device_count_operations = cw_run_reach_native_ops;
     if (!cw_device_start(options))
         return false;

@@ -226,16 +226,12 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
         x->event = &x->own_event;
 }
 
-void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
-                          const struct cw_run_use *use)
+void cw_run_native_enter(struct cw_run_native *x, const struct cw_run_enqueue *e,
+                         const struct cw_run_use *use)
 {
     *x = (struct cw_run_native){
         .n = e->n, .list = e->list, .event = e->event, .wanted = e->event, .now_ns = e->now_ns, .use = use};
-    if (e->unlocked)
-        cw_run_reasons_unlocked(e->why);
-    else
-        begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
-    x->turn = cw_run_staging_turn_take(e->handle);
+    begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
 }
 
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
@@ -250,7 +246,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
                                .blocking = blocking,
                                .why = why};
 
-    e.unlocked = !cw_run_record_had_queue();
+    e.unlocked = cw_run_native_is_bypassed(queue);
     if (!e.unlocked)
         cw_run_global_lock_take();
     cw_run_native_follow(x, &e, use);
@@ -303,17 +299,16 @@ static bool returns_early(const struct cw_run_native *x)
     return cw_run.far_workers && x->use->written;
 }
 
-cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
+cl_int cw_run_native_leave(struct cw_run_native *x, cl_int status)
 {
     struct cw_run_queue *q = x->queue;
     uint64_t now = 0;
 
-    cw_run_staging_turn_give(x->turn);
     if (status == CL_SUCCESS && x->event && *x->event && !x->staging)
         cw_run_staging_notes_new(*x->event);
     if (status == CL_SUCCESS && x->event && *x->event)
         cw_device_native_seen(*x->event);
-    if (status == CL_SUCCESS && x->type && x->wanted && !x->gated) {
+    if (status == CL_SUCCESS && x->type && (q ? x->wanted && !x->gated : x->event != NULL)) {
         cw_run_global_lock_take();
         note_event(x);
         cw_run_global_lock_give();

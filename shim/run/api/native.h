@@ -3,7 +3,10 @@
 #ifndef CW_RUN_API_NATIVE_H
 #define CW_RUN_API_NATIVE_H
 
+#include "../core/record.h"
 #include "../core/types.h"
+#include "../staging/staging.h"
+#include "../tuning/tuning.h"
 
 /* The memory that a command touches; lives until the end of the enclosing block. */
 #define CW_RUN_USE(count, objects, writes)                                                                   \
@@ -22,16 +25,51 @@
 #define CW_RUN_USE_ALL              (&(const struct cw_run_use){.all = true})
 #define CW_RUN_USE_BARRIER          (&(const struct cw_run_use){.barrier = true})
 
+/* Nothing of the queue is managed: its commands go to the vendor with no lock, record or mark. No lock
+ * needed. */
+static inline bool cw_run_native_is_bypassed(cl_command_queue queue)
+{
+    return !cw_run_record_had_queue() || !cw_run_record_find(queue, CW_RUN_QUEUE);
+}
+
 /* `blocking`: the bare call would block. `whole`: the command waits for everything before it. `use` stays
  * until the end. Lock not held. */
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
                          cl_event *event, bool blocking, bool whole, enum cw_run_reason why,
                          const struct cw_run_use *use);
-/* The same for a command that was refused (below): the lock is held unless e->unlocked, and given up. */
-struct cw_run_enqueue;
-void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
-                          const struct cw_run_use *use);
-cl_int cw_run_native_end(struct cw_run_native *x, cl_int status);
+/* The same for a command that was refused (api/enqueue.h): the lock is held unless e->unlocked, and given
+ * up. */
+void cw_run_native_enter(struct cw_run_native *x, const struct cw_run_enqueue *e,
+                         const struct cw_run_use *use);
+/* The same for a command of a queue that is bypassed. */
+static inline void cw_run_native_bypass(struct cw_run_native *x, cl_command_queue queue, cl_uint n,
+                                        const cl_event *list, cl_event *event)
+{
+    x->queue = NULL;
+    x->n = n;
+    x->list = list;
+    x->event = event;
+    x->staging = false;
+    x->type = 0;
+    atomic_fetch_add_explicit(&cw_run_reasons_bypassed, 1, memory_order_relaxed);
+    x->turn = cw_run_staging_turn_take(queue);
+}
+static inline void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
+                                        const struct cw_run_use *use)
+{
+    if (CW_LIKELY(e->unlocked)) {
+        cw_run_native_bypass(x, e->handle, e->n, e->list, e->event);
+    } else {
+        cw_run_native_enter(x, e, use);
+        x->turn = cw_run_staging_turn_take(e->handle);
+    }
+}
+cl_int cw_run_native_leave(struct cw_run_native *x, cl_int status);
+static inline cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
+{
+    cw_run_staging_turn_give(x->turn);
+    return CW_LIKELY(!x->queue && !x->event) ? status : cw_run_native_leave(x, status);
+}
 
 /* ---- native_bytes: the bytes that a native command uses. Lock held. */
 

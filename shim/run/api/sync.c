@@ -45,9 +45,10 @@ static cl_int mark(struct cw_run_native *x, cl_command_queue queue, cl_uint n)
     cl_event all = NULL;
     cl_int err;
 
+    if (CW_LIKELY(!lacks_natives(x, n)))
+        return cw_run_native_end(x, cw_native.clEnqueueMarkerWithWaitList(queue, x->n, x->list, x->event));
     cw_run_recount_begins();
-    if (lacks_natives(x, n))
-        gather_natives(x, queue, &all);
+    gather_natives(x, queue, &all);
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x->n, x->list, x->event);
     if (all)
         cw_run_gate_own(x, all);

@@ -61,14 +61,14 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host
 
 /* A read of a GPU's buffer gains where other GPUs have some of it. One that does not block would hold the
  * thread of the program's own device. The times of such an event would be the host's. */
-static bool is_straight(cl_command_queue queue, cl_mem handle, cl_bool blocking, size_t offset, size_t bytes,
+static bool is_straight(cl_command_queue queue, cl_mem handle, size_t offset, size_t bytes,
                         const cl_event *event)
 {
     const struct cw_run_memory *m;
     const struct cw_run_queue *q;
     bool straight = false;
 
-    if (!blocking || !cw_run_staging_is_large(bytes))
+    if (cw_run_native_is_bypassed(queue) || cw_run_staging_is_small(bytes, false, CL_TRUE))
         return false;
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);
@@ -83,62 +83,42 @@ static bool is_straight(cl_command_queue queue, cl_mem handle, cl_bool blocking,
 
 static const size_t zero[3] = {0, 0, 0};
 
-/* HOST(read?...) - the eight parameters that the plain forms share */
-static cl_int plain(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
-                    const void *host, cl_uint n, const cl_event *list, cl_event *event, bool write,
-                    bool *managed, struct cw_run_enqueue *e)
+static struct cw_run_task *plain_task(struct cw_run_enqueue *e, bool write, cl_mem buffer, size_t offset,
+                                      size_t bytes, const void *host)
 {
-    bool straight = !write && is_straight(queue, buffer, blocking, offset, bytes, event);
     size_t origin[3] = {offset, 0, 0}, region[3] = {bytes, 1, 1};
-    struct host_transfer h = {.type = write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER,
-                              .write = write,
-                              .buffer = buffer,
-                              .buffer_origin = origin,
-                              .host_origin = zero,
-                              .region = region,
-                              .host = host,
-                              .straight = straight};
-    struct cw_run_task *t;
 
-    *managed = (straight ? cw_run_enqueue_begin_straight(e, queue, n, list, event, blocking)
-                         : cw_run_enqueue_begin_transfer(e, queue, n, list, event, blocking)) &&
-               (t = host_task(e, &h));
-    return *managed ? cw_run_enqueue_commit(e, t, blocking) : CL_SUCCESS;
+    return host_task(e,
+                     &(struct host_transfer){.type = write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER,
+                                             .write = write,
+                                             .buffer = buffer,
+                                             .buffer_origin = origin,
+                                             .host_origin = zero,
+                                             .region = region,
+                                             .host = host,
+                                             .straight = e->straight});
 }
 
-cl_int cw_run_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                                       size_t bytes, void *host, cl_uint n, const cl_event *list,
-                                       cl_event *event)
-{
-    struct cw_run_enqueue e;
-    struct cw_run_native x;
-    bool managed;
-    cl_int err = plain(queue, buffer, blocking, offset, bytes, host, n, list, event, false, &managed, &e);
-
-    if (managed)
-        return err;
-    cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, 0));
-    x.staging = true;
-    return cw_run_native_end(
-        &x, cw_run_staging_read(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
-}
-
-cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                        size_t offset, size_t bytes, const void *host, cl_uint n,
-                                        const cl_event *list, cl_event *event)
-{
-    struct cw_run_enqueue e;
-    struct cw_run_native x;
-    bool managed;
-    cl_int err = plain(queue, buffer, blocking, offset, bytes, host, n, list, event, true, &managed, &e);
-
-    if (managed)
-        return err;
-    cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, 1));
-    x.staging = true;
-    return cw_run_native_end(
-        &x, cw_run_staging_write(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
-}
+#define PLAIN(name, writes, constness, enqueue)                                                              \
+    cl_int cw_run_hook_##name(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,        \
+                              size_t bytes, constness void *host, cl_uint n, const cl_event *list,           \
+                              cl_event *event)                                                               \
+    {                                                                                                        \
+        bool straight = !writes && blocking && is_straight(queue, buffer, offset, bytes, event);             \
+        struct cw_run_enqueue e;                                                                             \
+        struct cw_run_native x;                                                                              \
+        struct cw_run_task *t;                                                                               \
+        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, straight) &&                  \
+            (t = plain_task(&e, writes, buffer, offset, bytes, host)))                                       \
+            return cw_run_enqueue_commit(&e, t, blocking);                                                   \
+        cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, writes));                       \
+        x.staging = !cw_run_staging_is_small(bytes, writes, blocking);                                       \
+        return cw_run_native_end(&x,                                                                         \
+                                 (x.staging ? enqueue : cw_native.name)(queue, buffer, blocking, offset,     \
+                                                                        bytes, host, x.n, x.list, x.event)); \
+    }
+PLAIN(clEnqueueReadBuffer, false, , cw_run_staging_read)
+PLAIN(clEnqueueWriteBuffer, true, const, cw_run_staging_write)
 
 #define RECT(name, command, writes, constness, enqueue)                                                      \
     cl_int cw_run_hook_##name(cl_command_queue queue, cl_mem buffer, cl_bool blocking,                       \
@@ -151,7 +131,8 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
         struct cw_run_enqueue e;                                                                             \
         struct cw_run_native x;                                                                              \
         struct cw_run_task *t;                                                                               \
-        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))   \
+        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false) &&                     \
+            (t = host_task(&e, &h)))                                                                         \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
         cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, 0, SIZE_MAX, writes));                         \
         x.staging = true;                                                                                    \
@@ -197,7 +178,10 @@ cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_m
         (t = between(&e, CL_COMMAND_COPY_BUFFER, from, to, a, b, region, 0, 0, 0, 0)))
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_USE_COPY(from, from_offset, to, to_offset, bytes));
-    return cw_run_native_end(&x, cw_run_content_copy(&x, queue, from, to, from_offset, to_offset, bytes));
+    if (CW_UNLIKELY(__atomic_load_n(&cw_run_content_any, __ATOMIC_RELAXED)))
+        return cw_run_native_end(&x, cw_run_content_copy(&x, queue, from, to, from_offset, to_offset, bytes));
+    return cw_run_native_end(&x, cw_native.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes,
+                                                               x.n, x.list, x.event));
 }
 
 cl_int cw_run_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to,
@@ -254,7 +238,8 @@ cl_int cw_run_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, co
         (t = fill_task(&e, buffer, pattern, pattern_bytes, offset, bytes)))
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, 1));
-    cw_run_gate_before(&x, queue, n, list);
+    if (x.n != n)
+        cw_run_gate_before(&x, queue, n, list);
     return cw_run_native_end(&x, cw_native.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset,
                                                                bytes, x.n, x.list, x.event));
 }

@@ -27,7 +27,8 @@
  * and two attempts get none in any case; unbrought, the Nth copy back fails; tight, the Nth copy to it
  * finds no memory there; slow, the Nth launch takes two seconds more; hung, the Nth one never ends; mute,
  * from the Nth launch on launches fail, and copies never end. Of instructions (core/instruction.h), and
- * transfers in the host's memory: omit, the Nth is left out. Of caches: alike, all keys are the same, for
+ * transfers in the host's memory: omit, the Nth is left out. Of quiet waits (core/quiet_wait.h): brisk, the
+ * Nth returns before its commands are over. Of caches: alike, all keys are the same, for
  * any N and way of running. Unbuilt, unmade, refuse, unpinned and alike must change nothing, nor must
  * garbage, full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that
  * its launch needs. */
@@ -78,6 +79,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_MUTE,
     CW_RUN_FAULT_UNMERGED,
     CW_RUN_FAULT_OMIT,
+    CW_RUN_FAULT_BRISK,
     CW_RUN_FAULT_ALIKE
 };
 

@@ -140,6 +140,7 @@ struct cw_run_access {
     uint64_t low, high; /* offsets there */
     struct cw_run_access *prev, *next;
     bool write;
+    uint8_t commutes;  /* class of accesses that need no order between them (cw_reach_commute); 0: none */
     bool listed;       /* in the region's list; one that a later write covers is not */
     uint32_t promised; /* so many changes at the command's end have room in its region's extents */
     uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */

@@ -16,7 +16,7 @@ static const size_t bytes_of[] = {
     [CW_RUN_SAMPLER] = sizeof(struct cw_run_sampler), [CW_RUN_OPAQUE] = sizeof(struct cw_run_opaque),
 };
 
-static atomic_bool had_queue;
+atomic_bool cw_run_record_any_queue;
 
 void cw_run_record_end(struct cw_run_record *r)
 {
@@ -26,11 +26,6 @@ void cw_run_record_end(struct cw_run_record *r)
     r->ended = true;
     r->next = cw_run_record_ended;
     cw_run_record_ended = r;
-}
-
-bool cw_run_record_had_queue(void)
-{
-    return atomic_load_explicit(&had_queue, memory_order_relaxed);
 }
 
 void *cw_run_record_next(enum cw_run_kind kind, const void *record)
@@ -65,7 +60,7 @@ void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
         replace(cw_registry_record(stale));
     cw_run.records += kind != CW_RUN_EVENT;
     if (kind == CW_RUN_QUEUE)
-        atomic_store(&had_queue, true);
+        atomic_store(&cw_run_record_any_queue, true);
     *r = (struct cw_run_record){.handle = handle, .entry = e, .kind = kind, .refs = 1};
     cw_registry_publish(e, CW_REGISTRY_RUN + kind, r);
     return r;

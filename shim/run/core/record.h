@@ -24,7 +24,11 @@ static inline void *cw_run_record_find(const void *handle, enum cw_run_kind kind
 }
 /* A queue had a record: else run mode manages nothing, and the vendor gets every command as it comes. False
  * holds for the queues that the caller has got so far; no lock needed. */
-bool cw_run_record_had_queue(void);
+extern atomic_bool cw_run_record_any_queue;
+static inline bool cw_run_record_had_queue(void)
+{
+    return atomic_load_explicit(&cw_run_record_any_queue, memory_order_relaxed);
+}
 /* The record of that kind that was made before `record` (NULL: the last one), or NULL. The caller does not
  * free `record` before. */
 void *cw_run_record_next(enum cw_run_kind kind, const void *record);

@@ -73,9 +73,9 @@
  * are made before launches have earned them; double: launches that they would shorten stay whole twice as
  * long */
 #define CW_RUN_GPU_BEGIN_NS 2e8
-/* ns: so much may be lost by cut launches, all together, before they are left whole (tuning/gpu_gain.c).
- * Half: 10 ms of waiting begin a rest; double: spans that take twice as long go on */
-#define CW_RUN_GPU_GAIN_LOSS_NS 2e7
+/* ns: so much may be lost by other GPUs, all trials together (tuning/gpu_gain.c). Half: 25 ms of waiting
+ * begin a rest; double: a program of 1 s may end .2 s late */
+#define CW_RUN_GPU_GAIN_LOSS_NS 1e8
 
 /* ---- commands that wait for helpers (windows/hold.c) */
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is

@@ -40,7 +40,8 @@ struct cw_run_tiles {
     size_t done;                 /* work-groups that have run */
     bool inherits;               /* all parts have ended, one of them runs the rest */
     uint64_t began_ns, until_ns; /* when the blocks that run are expected to have run; 0: not known */
-    double home_ns;              /* the launch at home, with all bytes there; 0: not known, or not judged */
+    double home_ns;              /* the launch at home, with all bytes there; 0: not known */
+    bool is_first;               /* on one of its devices: its time has compiling in it */
     double whole_ns;             /* the same, with its bytes where they were; 0: not known */
     struct cw_run_share *share;  /* gives out blocks while it runs (tiles/share.h); NULL: all are bound */
     bool by_events; /* one thread runs all blocks, in the order of the model's time (tiles/tile_virtual.c) */

@@ -11,8 +11,7 @@
  *   streams/stream_worth.c  several streams           queue, first command  times of spans           SPANS
  *   tiles/share_blocks.c    cutting a launch          kernel, shape         times, whole and cut     LAUNCHES
  *   tuning/left.c           planning a launch         kernel, work-items    plans that leave it      LAUNCHES
- *   tuning/gpu_gain.c       other GPUs                process               account of cut launches  CODE
- *   tuning/gpu_gain.c       other GPUs, for good      process               account of alike spans   -
+ *   tuning/gpu_gain.c       other GPUs                process               account                  CODE
  *   tiles/share_hold.c      other shares              kernel, shape         times, by speeds         LOOKS
  *   tiles/tile_margin.c     wider margins             kernel, shape         launches they served     LOOKS
  *   workers/watch.c         a worker that is awake    worker                tiles that came          LOOKS
@@ -122,23 +121,41 @@ static inline double cw_run_trial_least(double least, double now)
     return least > 0 && grown < now ? grown : now;
 }
 
-/* What something has gained beside the way without it. All zero: nothing yet. */
+/* What something has gained beside the way without it, in all of its trials. All zero: nothing yet. */
 struct cw_run_trial_account {
     double home_ns;   /* of all that is compared, without it */
-    double gained_ns; /* since the last rest; gains far above the limit are forgotten */
+    double gained_ns; /* below 0: lost; gains far above the limit are forgotten */
+    double begin_ns;  /* the same where the trial under way began, at most 0 */
+    double worst_ns;  /* the most that was lost at once */
 };
 
-/* So much may be lost. */
+/* So much may be lost in all. */
 static inline double cw_run_trial_limit(const struct cw_run_trial_account *a)
 {
     return CW_RUN_GPU_GAIN_LOSS_NS + CW_RUN_LITTLE * a->home_ns;
 }
 
-/* Gained, or lost. True: more is lost by now than may be. */
+/* Of that, so much is left. */
+static inline double cw_run_trial_left(const struct cw_run_trial_account *a, double gained_ns)
+{
+    return fmax(cw_run_trial_limit(a) + gained_ns, 0);
+}
+
+/* Gained, or lost. True: the trial has lost half of what was left when it began, so that all trials together
+ * never lose the limit. */
 static inline bool cw_run_trial_book(struct cw_run_trial_account *a, double ns)
 {
     a->gained_ns = fmin(a->gained_ns + ns, CW_RUN_TRIAL_POOR * cw_run_trial_limit(a));
-    return a->gained_ns < -cw_run_trial_limit(a);
+    a->begin_ns = fmax(a->begin_ns, fmin(a->gained_ns, 0));
+    a->worst_ns = fmax(a->worst_ns, -ns);
+    return a->gained_ns < a->begin_ns - cw_run_trial_left(a, a->begin_ns) / 2;
+}
+
+/* The next trial begins from here. False: one more loss like the worst might be more than is left. */
+static inline bool cw_run_trial_begins(struct cw_run_trial_account *a)
+{
+    a->begin_ns = fmin(a->gained_ns, 0);
+    return cw_run_trial_left(a, a->begin_ns) >= a->worst_ns;
 }
 
 #endif

@@ -99,21 +99,24 @@ static bool covers(const struct cw_run_queue *q, const struct cw_run_task *t, co
     return a == t || !t->behind_native || (a->behind_native && a->queue == q && q->in_order);
 }
 
-/* Orders `t`, which is to go into `q`, behind every command of `list` that meets [low, high). */
+/* Orders `t`, which is to go into `q`, behind every command of `list` that meets the access `by` and does not
+ * commute with it. Accesses that it covers stay, where later ones commute with it. */
 static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_access *list,
-                         uint64_t low, uint64_t high, bool write)
+                         const struct cw_run_access *by)
 {
+    uint64_t low = by->low, high = by->high;
     struct cw_run_access *a, *next;
     bool ordered;
 
     for (a = list; a; a = next) {
         next = a->next;
-        if (a->high <= low || a->low >= high)
+        if (a->high <= low || a->low >= high || cw_reach_commute(a->commutes, by->commutes))
             continue;
         if (CW_UNLIKELY(may_hold_up(a->task, q)))
             continue;
         ordered = a->task == t || cw_run_edge_add(a->task, t, CW_RUN_DATA);
-        if (ordered && write && low <= a->low && a->high <= high && covers(q, t, a->task))
+        if (ordered && by->write && !by->commutes && low <= a->low && a->high <= high &&
+            covers(q, t, a->task))
             take_out(a); /* else `t` is given up, and later commands have to meet this one */
     }
 }
@@ -130,24 +133,30 @@ bool cw_run_byte_range_is_used(const struct cw_run_queue *q, const struct cw_run
     return any_comes_first(q, r->writes) || any_comes_first(q, r->reads);
 }
 
-void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,
-                                  struct cw_run_region *r, uint64_t low, size_t bytes, bool write)
+static void add(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_access by)
 {
-    uint64_t high = low + bytes;
-    struct cw_run_access *a = &t->accesses.of[t->accesses.n], **head;
+    struct cw_run_access *a = &t->accesses.of[t->accesses.n],
+                         **head = by.write ? &by.region->writes : &by.region->reads;
 
-    if (!bytes)
+    if (by.low == by.high)
         return;
-    order_behind(q, t, r->writes, low, high, write);
-    if (write)
-        order_behind(q, t, r->reads, low, high, true);
-    head = write ? &r->writes : &r->reads;
-    *a = (struct cw_run_access){
-        .task = t, .region = r, .low = low, .high = high, .next = *head, .write = write, .listed = true};
+    order_behind(q, t, by.region->writes, &by);
+    if (by.write)
+        order_behind(q, t, by.region->reads, &by);
+    *a = by;
+    a->task = t;
+    a->next = *head;
+    a->listed = true;
     if (*head)
         (*head)->prev = a;
     *head = a;
     t->accesses.n++;
+}
+
+void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,
+                                  struct cw_run_region *r, uint64_t low, size_t bytes, bool write)
+{
+    add(q, t, (struct cw_run_access){.region = r, .low = low, .high = low + bytes, .write = write});
 }
 
 void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_task *t,
@@ -155,6 +164,19 @@ void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_ta
 {
     if (!(m->image && cw_run_fault_since(CW_RUN_FAULT_UNSEEN)))
         cw_run_byte_range_add_access(q, t, m->region, m->offset + offset, bytes, write);
+}
+
+void cw_run_byte_range_add_piece(const struct cw_run_queue *q, struct cw_run_task *t,
+                                 const struct cw_run_memory *m, const struct cw_reach_piece *p)
+{
+    uint64_t low = m->offset + p->begin, bytes = p->end - p->begin;
+
+    add(q, t,
+        (struct cw_run_access){.region = m->region,
+                               .low = low,
+                               .high = low + bytes - cw_run_fault_narrow(bytes),
+                               .write = p->write,
+                               .commutes = cw_run.far_workers ? 0 : p->commutes});
 }
 
 void cw_run_byte_range_is_sure(struct cw_run_task *t, uint64_t low, uint64_t bytes)

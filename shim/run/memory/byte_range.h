@@ -3,6 +3,7 @@
 #ifndef CW_RUN_BYTE_RANGE_H
 #define CW_RUN_BYTE_RANGE_H
 
+#include "../../../analyzer/kernels/footprint/reach.h"
 #include "../core/types.h"
 
 /* The region and the offset of a byte of the program's. */
@@ -25,6 +26,10 @@ void cw_run_byte_range_is_sure(struct cw_run_task *t, uint64_t low, uint64_t byt
 /* The same for `bytes` bytes of `m` from `offset` on. */
 void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_task *t,
                                   const struct cw_run_memory *m, uint64_t offset, size_t bytes, bool write);
+/* The same for a piece of a launch's reach in its argument `m`. Where all devices work in one memory, pieces
+ * that commute are not ordered: atomic operations act on the same bytes, whichever device makes them. */
+void cw_run_byte_range_add_piece(const struct cw_run_queue *q, struct cw_run_task *t,
+                                 const struct cw_run_memory *m, const struct cw_reach_piece *p);
 /* Unfinished commands use bytes of `r` behind which a command of `q` would be ordered. */
 bool cw_run_byte_range_is_used(const struct cw_run_queue *q, const struct cw_run_region *r);
 void cw_run_byte_range_remove_accesses(struct cw_run_task *t);

@@ -28,7 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&lock, CONTENT)
 static set_size vendors;
 static bool separate; /* CW_VENDOR_SEPARATE_PARTS */
-static bool any;      /* there has been a buffer with a content size */
+bool cw_run_content_any;
 
 /* Removes the entries of buffer `memory` and, if `gone`, those with it as size. */
 static void forget(cl_mem memory, bool gone)
@@ -65,7 +65,7 @@ static cl_int CL_API_CALL set_content_size(cl_mem buffer, cl_mem size)
     forget(size, false); /* as the vendor does */
     c->next = list;
     list = c;
-    __atomic_store_n(&any, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&cw_run_content_any, true, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
     return err;
 }
@@ -248,8 +248,7 @@ cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_m
     cl_mem memories[3] = {from, to};
     struct copy c = {.from_offset = from_offset, .to_offset = to_offset, .bytes = bytes};
 
-    if (CW_LIKELY(!__atomic_load_n(&any, __ATOMIC_RELAXED)) ||
-        !find_root(&memories[0], &c.from_offset, bytes) || !find_root(&memories[1], &c.to_offset, bytes) ||
+    if (!find_root(&memories[0], &c.from_offset, bytes) || !find_root(&memories[1], &c.to_offset, bytes) ||
         !(memories[2] = size_of(separate ? from : memories[0])) ||
         !is_right(queue, memories[0], memories[1], c.from_offset, c.to_offset, bytes))
         return cw_native.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, x->n, x->list,

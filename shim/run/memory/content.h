@@ -4,6 +4,9 @@
 
 #include "../core/types.h"
 
+/* There has been a buffer with a content size. */
+extern bool cw_run_content_any;
+
 /* The function for the program in place of the vendor's clSetContentSizeBufferPoCL; and
  * clEnqueueCopyBuffer with the content size of `from` heeded. */
 void *cw_run_content(void *vendor);

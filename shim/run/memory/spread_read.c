@@ -20,7 +20,7 @@ bool cw_run_spread_read_pays(const struct cw_run_region *r, uint64_t low, uint64
     struct cw_extent piece;
 
     if (devices < 2 || !r->spread || !r->root->context->places->copies || r->root->was_mapped ||
-        !cw_run_staging_is_large((high - low) / devices))
+        cw_run_staging_is_small((high - low) / devices, false, CL_TRUE))
         return false;
     return are_to_be_written(r, low, high) ||
            cw_extents_missing(&r->spread->valid, low, high, cw_run_spread_bit(cw_run_spread_home_of(r)),

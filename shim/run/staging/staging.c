@@ -72,8 +72,11 @@ static size_t chunk_for(unsigned threads)
     return chunk;
 }
 
+size_t cw_run_staging_least[2][2] = {{SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}};
+
 bool cw_run_staging_start(const struct cw_options *options)
 {
+    static const size_t least[2][2] = {{LEAST_LATER_READ, LEAST}, {LEAST_LATER_WRITE, LEAST}};
     unsigned threads;
 
     if (!parse(options->staging, &threads)) {
@@ -84,7 +87,10 @@ bool cw_run_staging_start(const struct cw_options *options)
     }
     staging.forced = !strcmp(options->staging, "force");
     staging.chunk = staging.forced ? FORCED_CHUNK : chunk_for(threads);
-    cw_run_staging_crew_configure(cw_limited() ? 0 : threads);
+    threads = cw_limited() ? 0 : threads;
+    for (int i = 0; threads && i < 4; i++)
+        (&cw_run_staging_least[0][0])[i] = staging.forced ? 1 : (&least[0][0])[i];
+    cw_run_staging_crew_configure(threads);
     return true;
 }
 
@@ -155,11 +161,10 @@ static bool is_mapped(const void *host, size_t bytes)
 /* The transfer may go through a pool. What is wrong about a call the vendor finds. */
 static bool may_stage(struct call *c, cl_command_queue queue)
 {
-    size_t later = c->job.write ? LEAST_LATER_WRITE : LEAST_LATER_READ;
-    size_t least = staging.forced ? 1 : c->blocking ? LEAST : later;
-
-    if (!cw_run_staging_crew_threads() || !c->job.host || !c->job.memory || !c->n != !c->list ||
-        cw_run_staging_pieces_bytes(&c->job.shape) * (c->image ? CW_RUN_STAGING_PIXEL : 1) < least)
+    if (!c->job.host || !c->job.memory || !c->n != !c->list ||
+        cw_run_staging_is_small(cw_run_staging_pieces_bytes(&c->job.shape) *
+                                    (c->image ? CW_RUN_STAGING_PIXEL : 1),
+                                c->job.write, c->blocking))
         return false;
     c->queue = cw_run_staging_objects_may_open() ? cw_run_staging_objects_queue(queue) : NULL;
     if (!c->queue || !c->queue->context || !is_far(c))
@@ -167,7 +172,8 @@ static bool may_stage(struct call *c, cl_command_queue queue)
     look_at_turns(c);
     c->idle = !c->n && c->queue->in_order && atomic_load(&c->queue->idle) + 1 == c->given;
     c->bytes = cw_run_staging_pieces_bytes(&c->job.shape);
-    return c->bytes >= least && !is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
+    return !cw_run_staging_is_small(c->bytes, c->job.write, c->blocking) &&
+           !is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
 }
 
 static size_t pool_bytes(void)
@@ -233,10 +239,11 @@ static bool wait_for_head(const struct call *c, uint8_t *cell, cl_event *head)
 }
 
 /* Crew and queue are this transfer's alone. The head comes first: the vendor checks it, and it waits as the
- * transfer would. An idle queue needs none. False: they are not to be had, or the vendor refuses the call. */
+ * transfer would. An idle queue needs none, unless its times are asked for. False: they are not to be had, or
+ * the vendor refuses the call. */
 static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
 {
-    bool waits = !c->idle || c->queue->profiled;
+    bool waits = !c->idle || (c->queue->profiled && c->event);
     uint64_t since;
 
     for (int i = 0; i < TURNS; i++) {
@@ -424,25 +431,17 @@ static struct call plain(bool write, cl_mem memory, cl_bool blocking, size_t off
                          .event = event};
 }
 
-cl_int cw_run_staging_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                            size_t bytes, const void *host, cl_uint n, const cl_event *list, cl_event *event)
-{
-    struct call c = plain(true, buffer, blocking, offset, bytes, host, n, list, event);
-
-    return stage(&c, queue) ? CL_SUCCESS
-                            : by_vendor(&c, cw_native.clEnqueueWriteBuffer(queue, buffer, blocking, offset,
-                                                                           bytes, host, n, list, event));
-}
-
-cl_int cw_run_staging_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                           size_t bytes, void *host, cl_uint n, const cl_event *list, cl_event *event)
-{
-    struct call c = plain(false, buffer, blocking, offset, bytes, host, n, list, event);
-
-    return stage(&c, queue) ? CL_SUCCESS
-                            : by_vendor(&c, cw_native.clEnqueueReadBuffer(queue, buffer, blocking, offset,
-                                                                          bytes, host, n, list, event));
-}
+#define PLAIN(name, writes, constness, vendor)                                                               \
+    cl_int name(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,        \
+                constness void *host, cl_uint n, const cl_event *list, cl_event *event)                      \
+    {                                                                                                        \
+        struct call c = plain(writes, buffer, blocking, offset, bytes, host, n, list, event);                \
+        return stage(&c, queue) ? CL_SUCCESS                                                                 \
+                                : by_vendor(&c, cw_native.vendor(queue, buffer, blocking, offset, bytes,     \
+                                                                 host, n, list, event));                     \
+    }
+PLAIN(cw_run_staging_write, true, const, clEnqueueWriteBuffer)
+PLAIN(cw_run_staging_read, false, , clEnqueueReadBuffer)
 
 /* False: a pointer is missing. */
 static bool rectangle(struct call *c, const size_t *buffer_origin, const size_t *host_origin,
@@ -497,11 +496,6 @@ IMAGE(cw_run_staging_read_image, false, , clEnqueueReadImage)
 
 /* ---- reads by queues of run mode's own */
 
-bool cw_run_staging_is_large(size_t bytes)
-{
-    return cw_run_staging_crew_threads() && bytes >= (staging.forced ? 1 : LEAST);
-}
-
 /* The pool is entered; it is made at once where it pays. */
 static bool has_pool(const struct call *c)
 {
@@ -539,7 +533,7 @@ cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl
     c.job.queue = queue;
     c.queue = cw_run_staging_objects_queue(of);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    done = cw_run_staging_is_large(bytes) && !is_mapped(host, bytes) &&
+    done = !cw_run_staging_is_small(bytes, false, CL_TRUE) && !is_mapped(host, bytes) &&
            cw_run_staging_pieces_check(&c.job.shape, offset + bytes) && has_pool(&c) && read_apart(&c);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;

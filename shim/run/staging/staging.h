@@ -43,8 +43,13 @@ cl_int cw_run_staging_read_image(cl_command_queue queue, cl_mem image, cl_bool b
                                  const size_t *region, size_t row, size_t slice, void *host, cl_uint n,
                                  const cl_event *list, cl_event *event);
 
-/* A read of so many bytes that blocks may go through the pool. */
-bool cw_run_staging_is_large(size_t bytes);
+/* Bytes that a transfer has at least which may go through the pool: of reads and writes, those that do not
+ * block and those that do. Constant after the start. */
+extern size_t cw_run_staging_least[2][2];
+static inline bool cw_run_staging_is_small(size_t bytes, bool write, cl_bool blocking)
+{
+    return bytes < cw_run_staging_least[write][blocking != CL_FALSE];
+}
 
 /* Reads bytes of a buffer into memory of the program, and returns when they are there. `queue` is one of run
  * mode's, and waits for nothing; the buffer is of its context. The program reads in `of`, whose context gets

@@ -13,7 +13,7 @@
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
         cl_bool blocking = blocks;                                                                           \
-        if (cw_stream_skips(queue, n))                                                                       \
+        if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
         cw_stream_use_close(&t);                                                                             \
         t.hosted = waits_for_host;                                                                           \
@@ -67,7 +67,7 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true,
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (cw_stream_skips(queue, n))                                                                       \
+        if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
         cw_stream_use_close(&t);                                                                             \
         t.early = is_early;                                                                                  \
@@ -100,7 +100,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
     void *address;
     cl_int error = CL_SUCCESS;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, n, list,
                                      event, err);
     cw_stream_use_close(&t);
@@ -123,7 +123,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (cw_stream_skips(queue, n))                                                                       \
+        if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, n, list, event);                                                          \
         cw_stream_use_close(&t);                                                                             \
         t.idle = true;                                                                                       \
@@ -139,7 +139,7 @@ cl_int cw_stream_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (cw_stream_skips(queue, 0))
+    if (cw_stream_skips(queue, 0, NULL))
         return to->clEnqueueMarker(queue, event);
     cw_stream_use_close(&t);
     t.no_list = t.idle = true;
@@ -153,7 +153,7 @@ cl_int cw_stream_hook_clEnqueueBarrier(cl_command_queue queue)
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (cw_stream_skips(queue, 0))
+    if (cw_stream_skips(queue, 0, NULL))
         return to->clEnqueueBarrier(queue);
     cw_stream_use_close(&t);
     t.no_list = t.idle = true;
@@ -167,7 +167,7 @@ cl_int cw_stream_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, 
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueWaitForEvents(queue, n, list);
     cw_stream_use_close(&t);
     t.idle = true;
@@ -178,7 +178,7 @@ cl_int cw_stream_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, 
 bool cw_stream_closing_begin(struct cw_stream_call *c, struct cw_stream_use *t, cl_command_queue queue,
                              cl_uint n, const cl_event *list, cl_event *event)
 {
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return false;
     cw_stream_use_close(t);
     t->hosted = true;

@@ -217,9 +217,15 @@ static void take_turn(struct cw_stream_call *c, const struct cw_stream_use *t, c
     }
 }
 
-bool cw_stream_skips(cl_command_queue queue, cl_uint n)
+bool cw_stream_skips_of(cl_command_queue queue, cl_uint n, const cl_event *list)
 {
-    return !cw_stream_object_in_use() || (!n && !cw_stream_object_find(queue, CW_STREAM_QUEUE));
+    cl_uint i = 0;
+
+    if (cw_stream_object_find(queue, CW_STREAM_QUEUE))
+        return false;
+    while (list && i < n && !cw_stream_object_find(list[i], CW_STREAM_EVENT))
+        i++;
+    return !list || i == n;
 }
 
 /* The queue has left streams since it was found. True: it has, and order and lock are given up. */

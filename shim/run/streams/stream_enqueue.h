@@ -56,7 +56,11 @@ static inline bool cw_stream_call_is_over(const struct cw_stream_call *c)
 
 /* A command of the queue, with a wait list of `n` events, goes to the layer below, and no event that it waits
  * for needs more than the vendor's own wait. */
-bool cw_stream_skips(cl_command_queue queue, cl_uint n);
+bool cw_stream_skips_of(cl_command_queue queue, cl_uint n, const cl_event *list);
+static inline bool cw_stream_skips(cl_command_queue queue, cl_uint n, const cl_event *list)
+{
+    return CW_LIKELY(!cw_stream_object_in_use()) || cw_stream_skips_of(queue, n, list);
+}
 
 /* The functions that the command goes to: the vendor's, or those of the layer below. `use` stays until the
  * end. */

@@ -371,7 +371,7 @@ cl_int cw_stream_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
     use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
     t.groups = groups_of(dims, global, local);
@@ -387,7 +387,7 @@ cl_int cw_stream_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueTask(queue, kernel, n, list, event);
     use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
     t.groups = 1;

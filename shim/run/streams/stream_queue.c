@@ -208,6 +208,7 @@ static bool add_mark(struct cw_stream_queue *q, uint32_t s)
 
     if (cw_next.clEnqueueMarkerWithWaitList(t->queue, 0, NULL, &event) != CL_SUCCESS)
         return false;
+    cw_stream_worth_marked(q);
     t->dirty = true;
     if (append(q, s, event))
         return true;

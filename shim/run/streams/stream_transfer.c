@@ -88,7 +88,7 @@ static void use_transfer(struct cw_stream_use *t, cl_mem buffer, size_t offset, 
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (cw_stream_skips(queue, n))                                                                       \
+        if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, buffer, blocking, offset, bytes, host, n, list, event);                   \
         use_transfer(&t, buffer, offset, bytes, host, writes);                                               \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
@@ -107,7 +107,7 @@ PLAIN(clEnqueueWriteBuffer, true, const)
         struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (cw_stream_skips(queue, n))                                                                       \
+        if (cw_stream_skips(queue, n, list))                                                                 \
             return to->name(queue, buffer, blocking, origin, host_origin, region, row, slice, host_row,      \
                             host_slice, host, n, list, event);                                               \
         begin_use(&t);                                                                                       \
@@ -131,7 +131,7 @@ cl_int cw_stream_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, c
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueCopyBuffer(queue, from, target, from_offset, to_offset, bytes, n, list, event);
     begin_use(&t);
     use_buffer(&t, from, from_offset, bytes, false);
@@ -151,7 +151,7 @@ cl_int cw_stream_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem fro
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueCopyBufferRect(queue, from, target, from_origin, to_origin, region, from_row,
                                            from_slice, to_row, to_slice, n, list, event);
     begin_use(&t);
@@ -171,7 +171,7 @@ cl_int cw_stream_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, n, list, event);
     begin_use(&t);
     use_buffer(&t, buffer, offset, bytes, true);
@@ -211,7 +211,7 @@ void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, c
     void *address;
     cl_int error = CL_SUCCESS;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, n, list, event, err);
     use_map(&t, buffer, offset, bytes, flags);
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
@@ -237,7 +237,7 @@ cl_int cw_stream_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem
     const struct cw_dispatch *to = &cw_stream_below;
     cl_int err;
 
-    if (cw_stream_skips(queue, n))
+    if (cw_stream_skips(queue, n, list))
         return to->clEnqueueUnmapMemObject(queue, memory, address, n, list, event);
     use_unmap(&t, address);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);

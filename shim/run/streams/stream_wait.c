@@ -7,18 +7,22 @@
 #include "stream_settings.h"
 #include "stream_start.h"
 
+/* References of objects that no stream can use any more are not counted: a handle that comes back gets a
+ * record anew. */
+#define COUNTS(kind) ((kind) < CW_STREAM_MEMORY || (kind) == CW_STREAM_EVENT || cw_stream_queue_may_come())
 #define RETAIN(name, type, kind)                                                                             \
     cl_int cw_stream_hook_##name(type handle)                                                                \
     {                                                                                                        \
         cl_int err = cw_stream_below.name(handle);                                                           \
-        if (err == CL_SUCCESS)                                                                               \
+        if (err == CL_SUCCESS && COUNTS(kind))                                                               \
             cw_stream_object_retained(handle, kind);                                                         \
         return err;                                                                                          \
     }
 #define RELEASE(name, type, kind)                                                                            \
     cl_int cw_stream_hook_##name(type handle)                                                                \
     {                                                                                                        \
-        cw_stream_object_released(handle, kind);                                                             \
+        if (COUNTS(kind))                                                                                    \
+            cw_stream_object_released(handle, kind);                                                         \
         return cw_stream_below.name(handle);                                                                 \
     }
 RETAIN(clRetainContext, cl_context, CW_STREAM_CONTEXT)

@@ -1,6 +1,7 @@
 /* stream_worth.c - see streams/stream_worth.h. */
 #include "stream_worth.h"
 
+#include <math.h>
 #include <time.h>
 
 #include "stream_enqueue.h"
@@ -13,6 +14,11 @@
 #define SPAN           16 /* so much in vain is one that did not fan out as the quicker way */
 #define VAIN           (CW_RUN_LOOK_EACH * SPAN)
 #define LEAST_UNSEEN   16 /* commands of a span that ends by a wait for another queue */
+/* ns, on an H200 (driver 580): an event that no command of the program would have; run mode's own work for a
+ * command; so much streams may lose of a queue, beside CW_RUN_LITTLE of its spans, then they are in vain. */
+#define EVENT_NS   3500
+#define COMMAND_NS 500
+#define LOSS_NS    5e6
 
 static uint64_t now_ns(void)
 {
@@ -48,9 +54,10 @@ static bool next_way(const struct cw_stream_kind_of_span *k)
     return k->tried[1] <= k->tried[0];
 }
 
+/* Without streams the quicker way would take COMMAND_NS less than in turn. */
 static void decide(struct cw_stream_kind_of_span *k)
 {
-    k->fans = k->best_ns[1] < k->best_ns[0] - k->best_ns[0] / GAIN;
+    k->fans = k->best_ns[1] + COMMAND_NS < k->best_ns[0] - k->best_ns[0] / GAIN;
     cw_run_trial_rest(&k->rest, CW_RUN_REST_SPANS, 0, 1);
     k->tried[0] = k->tried[1] = 0;
 }
@@ -78,18 +85,40 @@ static void learn(struct cw_stream_queue *q, uint64_t ns)
         decide(k);
 }
 
-/* The span takes `ns` a command. */
+/* So much may be lost. */
+static double limit(const struct cw_stream_worth *w)
+{
+    return LOSS_NS + CW_RUN_LITTLE * w->time_ns;
+}
+
+/* The span takes `ns` a command. Its measured gain stands in place of what it was thought to cost. */
 static void count(struct cw_stream_queue *q, uint64_t ns)
 {
-    const struct cw_stream_worth *w = &q->worth;
+    struct cw_stream_worth *w = &q->worth;
     const struct cw_stream_kind_of_span *k = kind_of(q);
+    double lost;
 
+    w->time_ns += (double)ns * w->commands;
     cw_stream_counts.spans++;
     cw_stream_counts.fanned += w->fans && w->beside;
     if (w->fans && w->beside && k->best_ns[0] && is_alike(k->commands, w->commands)) {
         cw_stream_counts.beside_ns += ns * w->commands;
         cw_stream_counts.bare_ns += k->best_ns[0] * w->commands;
+        lost = ((double)ns - (double)k->best_ns[0] + COMMAND_NS) * w->commands;
+        w->lost_ns += fmin(lost, CW_RUN_TRIAL_POOR * w->cost_ns) - w->cost_ns; /* more is another process's */
+        w->lost_ns = fmax(w->lost_ns, -CW_RUN_TRIAL_POOR * limit(w));          /* old gains are forgotten */
     }
+}
+
+static void costs(struct cw_stream_worth *w, double ns)
+{
+    w->cost_ns += ns;
+    w->lost_ns += ns;
+}
+
+void cw_stream_worth_marked(struct cw_stream_queue *q)
+{
+    costs(&q->worth, EVENT_NS);
 }
 
 /* The span is over. One command alone has nothing to run beside, but a launch could have had. */
@@ -122,7 +151,8 @@ void cw_stream_worth_synchronised(struct cw_stream_queue *q, uint64_t number)
 
 bool cw_stream_worth_is_vain(const struct cw_stream_queue *q)
 {
-    return q->worth.vain >= VAIN && !cw_stream_settings.force && !cw_stream_settings.chaos;
+    return (q->worth.vain >= VAIN || q->worth.lost_ns >= limit(&q->worth)) && !cw_stream_settings.force &&
+           !cw_stream_settings.chaos;
 }
 
 /* The program has never waited for the queue itself, and its waits for one that has left are not seen. */
@@ -154,6 +184,8 @@ bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_use
     if (cw_stream_worth_is_vain(q))
         return w->fans = false;
     look_at_others(q);
+    w->cost_ns = w->open ? w->cost_ns : 0;
+    costs(w, COMMAND_NS);
     if (w->open) {
         w->launches |= t->groups > 0;
         w->commands++;

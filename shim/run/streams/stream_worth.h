@@ -1,11 +1,14 @@
 /* stream_worth.h - whether the streams of a queue pay.
  *
- * A *span* goes from the first command after a synchronisation to the next one: nothing of the queue is under
- * way, or the program has waited for half of the span's commands. On a queue whose commands the program
- * never waits for, waits for those of other queues of the context count. A span fans out, or it goes to
- * stream 0 as bare. Both are tried on spans that begin alike; the one that takes less time stays for a while,
- * and the other one is tried again ever less often. After 64 spans in a row of which none fanned out as the
- * quicker way, streams are in vain for the queue; 16 of a single launch count as one. */
+ * A *span* goes from the first command after a synchronisation to the next one: nothing of the queue is
+ * under way, or the program has waited for half of the span's commands. On a queue whose commands the
+ * program never waits for, waits for those of other queues of the context count. A span fans out, or it goes
+ * to stream 0 as bare. Both are tried on spans that begin alike; the one that takes less time stays for a
+ * while, and the other one is tried again ever less often. After 64 spans in a row of which none fanned out
+ * as the quicker way, streams are in vain for the queue; 16 of a single launch count as one. In vain, too,
+ * when they have lost 5 ms and 5 % of all spans: by the time of spans that is known both ways, else by the
+ * events and the work that they cost. So a program that seldom waits leaves, though no span tells anything.
+ */
 #ifndef CW_STREAM_WORTH_H
 #define CW_STREAM_WORTH_H
 
@@ -34,6 +37,8 @@ struct cw_stream_worth {
     uint32_t commands, beside;     /* of the span; of these, not on stream 0 */
     uint32_t waits;                /* of the program in the context, before the span */
     uint32_t vain;                 /* since a span that fanned out as the quicker way; 16 for each */
+    double time_ns, lost_ns;       /* of all spans; by streams so far, below 0: gained */
+    double cost_ns;                /* what the span that is under way is thought to cost */
     uint64_t key, begin_ns, first; /* first: number of its first command */
     struct cw_stream_kind_of_span kind[CW_STREAM_SPANS];
 };
@@ -49,6 +54,8 @@ bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_use
 bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_use *t);
 /* The program has waited for the queue's commands up to `number`. */
 void cw_stream_worth_synchronised(struct cw_stream_queue *q, uint64_t number);
+/* Run mode has made an event that the program did not ask for. */
+void cw_stream_worth_marked(struct cw_stream_queue *q);
 /* Streams are in vain: each command goes to stream 0 from here on. */
 bool cw_stream_worth_is_vain(const struct cw_stream_queue *q);
 

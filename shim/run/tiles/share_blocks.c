@@ -196,7 +196,7 @@ void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part
                  !cw_device_clock_is_virtual(); /* where compiling takes no time */
 
     x->share->seen |= UINT64_C(1) << part->at.place;
-    x->home_ns = first ? 0 : x->home_ns;
+    x->is_first |= first;
     if (x->share->holder == x)
         cw_adaptive_report(x->share->control, part->at.place, first ? 0 : ns);
     else if (!first)
@@ -224,8 +224,8 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         h->holder = NULL;
     if (!ns)
         return;
-    if (x->home_ns > 0 && h->cuts >= CW_RUN_SHARE_COMPILED && cw_run_context_device_is_gpu(home_of(x->whole)))
-        cw_run_gpu_gain_cut(x->home_ns, (double)ns);
+    if (cw_run_context_device_is_gpu(home_of(x->whole)))
+        cw_run_gpu_gain_cut(x->home_ns, (double)ns, x->is_first ? 0 : (uint64_t)h->cuts);
     h->cut_ns = cw_run_trial_least(h->cut_ns, (double)ns);
     h->cuts++;
     if (x->fetches && (double)ns > h->cut_ns)

@@ -71,6 +71,11 @@ static bool is_known(void)
     return gpus.last_ns > 0 && gpus.last_ns >= CW_RUN_FAR_LONGER * price_ns();
 }
 
+bool cw_run_gpu_begin_learns_all(void)
+{
+    return gpus.learns_all;
+}
+
 bool cw_run_gpu_begin_is_due(void)
 {
     return !gpus.harmful && (gpus.at_once || is_known() || gpus.asked || gpus.saves_ns >= price_ns());

@@ -29,16 +29,13 @@ static struct {
 
 /* ---- native */
 
-static atomic_ullong unlocked[CW_RUN_REASON_COUNT];
-
-void cw_run_reasons_unlocked(enum cw_run_reason why)
-{
-    atomic_fetch_add_explicit(&unlocked[why], 1, memory_order_relaxed);
-}
+atomic_ullong cw_run_reasons_bypassed;
 
 uint64_t cw_run_reasons_count(enum cw_run_reason why)
 {
-    return cw_run.counts.native[why] + atomic_load_explicit(&unlocked[why], memory_order_relaxed);
+    return cw_run.counts.native[why] +
+           (why == CW_RUN_R_DEVICE ? atomic_load_explicit(&cw_run_reasons_bypassed, memory_order_relaxed)
+                                   : 0);
 }
 
 void cw_run_reasons_native(enum cw_run_reason why, bool launch)

@@ -3,6 +3,8 @@
 #ifndef CW_RUN_TUNING_H
 #define CW_RUN_TUNING_H
 
+#include <stdatomic.h>
+
 #include "../../../analyzer/io/identity.h"
 #include "../core/types.h"
 #include "../memory/link_fit.h"
@@ -184,6 +186,8 @@ void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder
 bool cw_run_gpu_begin_may(const struct cw_run_context_device *p);
 /* They have begun, or may. */
 bool cw_run_gpu_begin_is_due(void);
+/* The user pays for trials: --learn all. */
+bool cw_run_gpu_begin_learns_all(void);
 /* GPUs save, or would have saved, so much of a launch; cut: in parts. */
 void cw_run_gpu_begin_saves(double ns, bool cut);
 /* At exit, lock not held: writes how much time they might have saved in this run, for the next one. */
@@ -193,18 +197,22 @@ int cw_run_gpu_begin_describe(char *text, unsigned size);
 
 /* ---- gpu_gain: what launches that are cut between GPUs gain, all of a program together.
  *
- * Each launch is cut because it is expected to end sooner. But it leaves its bytes in several memories, and
- * the next one may have to fetch them. So an account is kept of all cut launches beside their time at home
- * with all bytes there, and of what home waits for bytes. Where it falls too low, launches are left whole for
- * a while, longer each time, and for good at the fourth time in a row.
+ * Each launch is cut because it is expected to end sooner. But it leaves its bytes in several memories, the
+ * next one may have to fetch them, and other commands wait for cuts. So there is one account of all that,
+ * from the first cut on: each cut launch, with its copies and merges, beside its time at home with all bytes
+ * there; what home waits for bytes; and each whole span, from the first command to the program's wait,
+ * beside the quickest one without other GPUs of as many commands and work-items. Where that span is known,
+ * it stands in place of its launches and waits, whose times at home may be old guesses.
  *
- * Other commands pay for cuts, too, and a time at home may be an old guess. So spans are compared as wholes,
- * from the first command to the program's wait: those with launches on other GPUs with the quickest one
- * without, of as many commands and work-items. Where these lose as much, launches stay whole for good, and
- * the next runs of the program with these arguments leave other GPUs alone (gpu_begin). */
+ * The program is never behind by more than the limit of the account (cw_run_trial_limit), beside what is
+ * under way: a trial ends when it has lost half of what was left, and launches stay whole for a while,
+ * longer each time; for good at the fourth time in a row, or where a loss like the worst would be too much.
+ * Where whole spans end a trial, that is for good, too, and the next runs of the program with these
+ * arguments leave other GPUs alone (gpu_begin). */
 
-/* A launch that was cut took so long, and would take `home_ns` at home; 0: not known, it does not count. */
-void cw_run_gpu_gain_cut(double home_ns, double took_ns);
+/* A launch that was cut took so long, and would take `home_ns` at home; 0: not known, it does not count. Of
+ * its shape there were so many `before`. */
+void cw_run_gpu_gain_cut(double home_ns, double took_ns, uint64_t before);
 /* The program's own GPU has waited for bytes from others, for a launch. */
 void cw_run_gpu_gain_waited(double ns);
 /* The program enqueues a launch of `items` work-items. */
@@ -299,8 +307,8 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
 
 /* Counts a command that is native. */
 void cw_run_reasons_native(enum cw_run_reason why, bool launch);
-/* Counts a command of a process in which nothing is managed. No lock needed. */
-void cw_run_reasons_unlocked(enum cw_run_reason why);
+/* Commands of queues that are bypassed, which count as native. No lock needed. */
+extern atomic_ullong cw_run_reasons_bypassed;
 /* Native commands so far. */
 uint64_t cw_run_reasons_count(enum cw_run_reason why);
 /* Counts launch `t`, which stays whole. `why`: static words. */

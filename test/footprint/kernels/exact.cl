@@ -115,3 +115,53 @@ kernel void absolute(global uint *a, global const int *b)
 {
     a[get_global_id(0)] = abs(b[get_global_id(0)]) == 2147483648u;
 }
+
+struct padded
+{
+    char c;
+    int n;
+};
+
+struct full
+{
+    int a, b, c;
+};
+
+kernel void threes(global int3 *a, int n)
+{
+    a[get_global_id(0)] = (int3)(n, 1, 2);
+}
+
+kernel void own_threes(global int *a, int n)
+{
+    int3 v = (int3)(n, 1, 2);
+
+    a[get_global_id(0)] = v.x + v.z;
+    vstore3(v, get_global_id(0), a);
+}
+
+kernel void structures(global struct padded *a, int n)
+{
+    struct padded p;
+
+    p.c = 1;
+    p.n = n;
+    a[get_global_id(0)] = p;
+}
+
+kernel void full_structures(global struct full *a, int n)
+{
+    struct full f = {n, 1, 2};
+
+    a[get_global_id(0)] = f;
+}
+
+kernel void copies_threes(global int3 *a, local int3 *l)
+{
+    event_t e;
+
+    l[get_local_id(0)] = (int3)(1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    e = async_work_group_copy(a + get_group_id(0) * 4, l, 4, 0);
+    wait_group_events(1, &e);
+}

@@ -63,6 +63,7 @@ function phases() {
            " Kernels and transfers have no times here: waiting and other calls are also for them" +
                " (--device-times)." :
            "") +
+      (D.cpu_ns ? " Processor time of all threads, user and system: " + ns(D.cpu_ns) + "." : "") +
       (D.no_calls ? " The trace does not have set-up and builds: they count as the host's." : "");
 }
 
