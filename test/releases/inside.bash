@@ -26,7 +26,7 @@ manifest() {
         esac
         # PoCL 7.1's handles have new addresses for thousands of rounds, and the registry an entry for each
         args=
-        [ "$name" != many ] || args=" 12000"
+        [ "$name" != many ] || args=" 48000"
         status=0
         timeout 120 "build/test/$folder/$name" > /dev/null 2>&1 || status=$?
         if [ $status = 0 ]; then echo "$folder/$name limit=240 allows=none $compare -- '$PWD/build/test/$folder/$name'$args"
