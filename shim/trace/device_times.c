@@ -32,7 +32,9 @@ static uint32_t head;
 static _Atomic uint32_t size; /* read without the lock, too */
 static _Atomic uint32_t harvest_at = HARVEST_AT;
 static cw_lock ring_lock;
-static _Atomic uint32_t harvests; /* under way: they hold commands that are not in the ring */
+static _Atomic uint32_t harvests;      /* under way: they hold commands that are not in the ring */
+static _Thread_local uint32_t within; /* so many of them on this thread */
+static _Thread_local bool is_reader;
 static sem_t wake;                /* of the reader */
 static atomic_bool asked;         /* and not seen by the reader yet */
 enum { READER_NONE, READER_IS_THERE, READER_CANNOT_BE };
@@ -41,7 +43,7 @@ static _Atomic int reader;
 void cw_device_times_start(void)
 {
     cw_lock_free(&ring_lock);
-    size = harvests = 0; /* the parent's commands */
+    size = harvests = within = 0; /* the parent's commands */
     harvest_at = HARVEST_AT;
     reader = READER_NONE;
     asked = false;
@@ -238,6 +240,24 @@ bool cw_device_times_write(cl_event event, uint64_t seq, bool whole)
     return true;
 }
 
+static void begins(void)
+{
+    atomic_fetch_add(&harvests, 1);
+    within++;
+}
+
+static void ends(void)
+{
+    atomic_fetch_sub(&harvests, 1);
+    within--;
+}
+
+/* The program ends: its own threads alone ask the vendor. */
+static bool is_stopped(void)
+{
+    return is_reader && reader != READER_IS_THERE;
+}
+
 void cw_device_times_harvest(void)
 {
     struct pending batch[BATCH], out;
@@ -245,31 +265,34 @@ void cw_device_times_harvest(void)
 
     if (CW_LIKELY(!left))
         return;
-    atomic_fetch_add(&harvests, 1);
+    begins();
     for (; left && unfinished < PATIENCE && (n = pop(batch, left < BATCH ? left : BATCH)); left -= n)
         for (i = 0; i < n; i++) {
             out.event = batch[i].event;
             unfinished =
-                cw_device_times_write(batch[i].event, batch[i].seq, batch[i].whole) ? 0 : unfinished + 1;
+                !is_stopped() && cw_device_times_write(batch[i].event, batch[i].seq, batch[i].whole)
+                    ? 0
+                    : unfinished + 1;
             if (unfinished && !push(batch[i], &out))
                 out.event = batch[i].event;
             if (out.event)
                 cw_traced.clReleaseEvent(out.event);
         }
     harvest_at = size + HARVEST_AT;
-    atomic_fetch_sub(&harvests, 1);
+    ends();
 }
 
 static void *read_times(void *unused)
 {
+    is_reader = true;
     for (;;) {
         while (sem_wait(&wake))
             ;
         asked = false;
-        atomic_fetch_add(&harvests, 1); /* before it looks: the end waits for it, or it sees the end */
-        if (reader == READER_IS_THERE)
+        begins(); /* before it looks: the end waits for it, or it sees the end */
+        if (!is_stopped())
             cw_device_times_harvest();
-        atomic_fetch_sub(&harvests, 1);
+        ends();
     }
     return unused;
 }
@@ -299,17 +322,19 @@ void cw_device_times_finished(void)
         cw_device_times_harvest();
 }
 
+/* A callback of the program that the vendor makes within a harvest does not wait for it. */
 void cw_device_times_settle(void)
 {
     cw_device_times_harvest();
-    while (harvests)
+    while (harvests && !within)
         sched_yield();
 }
 
-void cw_device_times_end(void)
+void cw_device_times_stop(bool waits)
 {
     reader = READER_CANNOT_BE;
-    cw_device_times_settle();
+    while (waits && harvests && !within)
+        sched_yield();
 }
 
 void cw_device_times_adopt(cl_event event, uint64_t seq, bool whole)

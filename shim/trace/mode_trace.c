@@ -319,7 +319,7 @@ static void ask_vendor(void)
 {
     if (cw_recorder.capture_data)
         cw_capture_exit();
-    cw_device_times_end();
+    cw_device_times_harvest();
     cw_object_each(CW_LOG_O_EVENT, write_live_times, NULL);
 }
 
@@ -330,6 +330,7 @@ static void end(void *unused)
     (void)unused;
     if (before_end)
         before_end();
+    cw_device_times_stop(!is_within_call());
     if (!cw_log_exists() || done == cw_log_generation)
         return; /* a forked child that made no call has none of its own */
     done = cw_log_generation;

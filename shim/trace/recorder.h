@@ -313,8 +313,8 @@ void cw_device_times_finished(void);
 void cw_device_times_harvest(void);
 /* The same, and waits for the reader: no finished command has an event of this library. */
 void cw_device_times_settle(void);
-/* The same at the program's end: the reader asks the vendor no more. */
-void cw_device_times_end(void);
+/* The program ends: the reader asks the vendor no more. `waits`: from the return on; else soon. */
+void cw_device_times_stop(bool waits);
 /* At the mode's start, and in a forked child: nothing is pending. */
 void cw_device_times_start(void);
 

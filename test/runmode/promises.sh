@@ -16,6 +16,7 @@ for source in test/runmode/*.c; do
     # where nothing is known of kernels, some launches are managed, and none behind them
     [ "$(basename "$program")" != recorded_args ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 CLWEAVE_CLANG=/nonexistent
     [ "$(basename "$program")" != natives ] || in_run "$program" CLWEAVE_DEVICES=sub:2 CLWEAVE_POLICY=chaos # a thread that is held
+    [ "$(basename "$program")" != subqueues ] || in_run "$program" CLWEAVE_DEVICES=none # its queue's device is none of run mode's
     case $program in # it makes a dozen kernels, each compiled anew
     */pixels) [ -z "${ALL:-}" ] || in_run "$program" ;;
     *) in_run "$program" ;;

@@ -121,7 +121,7 @@ static void getopt_tables(const struct cw_command_def *def, struct option *longs
     *letters++ = ':';
     *letters++ = 'h';
     for (const struct cw_cli_option *o = def->options; o && o->name; o++) {
-        bool takes = o->help && cw_cli_takes(o), may = o->argument && *o->argument == '[';
+        bool takes = o->help && cw_cli_takes(o), may = cw_cli_may_take(o);
 
         if (!o->help && !o->argument)
             continue;

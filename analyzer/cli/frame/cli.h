@@ -132,10 +132,16 @@ void cw_completion_bash(FILE *f, const struct cw_command_def *const *table);
 void cw_completion_zsh(FILE *f, const struct cw_command_def *const *table);
 void cw_completion_fish(FILE *f, const struct cw_command_def *const *table);
 
-/* Whether the option needs an argument. */
+/* Whether the option may have an argument, behind = alone. */
+static inline bool cw_cli_may_take(const struct cw_cli_option *o)
+{
+    return o->argument && o->argument[0] == '[' && o->argument[1] == '=';
+}
+
+/* Whether it needs one. */
 static inline bool cw_cli_takes(const struct cw_cli_option *o)
 {
-    return o->argument && o->kind != CW_CLI_BOOL && *o->argument != '[';
+    return o->argument && o->kind != CW_CLI_BOOL && !cw_cli_may_take(o);
 }
 
 /* "-o, --out FILE", as snprintf writes it. */

@@ -177,13 +177,13 @@ void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why)
     }
 }
 
-/* The named functions of OpenCL C act on all work-items of a device. Atomic instructions of the source's own
- * do not say which work-items see them. */
+/* OpenCL C 1.x's functions act on all work-items of a device. Atomic instructions of the source's own do not
+ * say which work-items see them, nor do the names of OpenCL C 2.0, which forms with a scope have, too. */
 static uint8_t commuting(const struct cw_access *a)
 {
     if (!(a->kind & CW_ACCESS_ATOMIC) || a->result_used || a->merge == CW_MERGE_NONE || a->count >= 0 ||
         (a->bytes_may != 4 && a->bytes_may != 8) || strncmp(a->atomic, "atom", 4) ||
-        !strcmp(a->atomic, "atomicrmw"))
+        !strcmp(a->atomic, "atomicrmw") || !strncmp(a->atomic, "atomic_fetch", 12))
         return 0;
     return (uint8_t)(a->merge * 16 + a->bytes_may);
 }

@@ -361,7 +361,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
     cw_run_native_follow(&x, &e, CW_RUN_USE_KERNEL(kernel));
     wait_for_exclusion(&x, kernel, r);
     err = cw_run_native_end(&x, call_vendor(&x, queue, kernel, r, task));
-    if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)
+    if (err == CL_SUCCESS && !e.unlocked && e.why == CW_RUN_R_FIRST)
         taken_natively(queue, kernel, &pinned);
     return err;
 }

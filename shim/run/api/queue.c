@@ -82,9 +82,9 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         q->context = c;
         cw_run_record_pin(&c->r);
         q->home = c->devices ? home_of(c, device) : 0;
-        q->home_worker = c->devices ? c->places[q->home].worker->number : 0;
         q->managed = c->devices && q->home < c->devices->homes && err == CL_SUCCESS &&
                      !(properties & CL_QUEUE_ON_DEVICE);
+        q->home_worker = q->managed ? c->places[q->home].worker->number : 0;
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
         q->synchronous = traits & CW_VENDOR_IN_CALL;

@@ -26,7 +26,11 @@ static void take_out(struct cw_stream_object *o)
 
 void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size_t bytes)
 {
-    struct cw_stream_object *o = calloc(1, bytes);
+    return cw_stream_object_add(calloc(1, bytes), handle, kind);
+}
+
+void *cw_stream_object_add(struct cw_stream_object *o, const void *handle, enum cw_stream_kind kind)
+{
     struct cw_registry_entry *stale,
         *e = o ? cw_registry_claim(handle, CW_REGISTRY_STREAM + kind, 0, &stale) : NULL;
 

@@ -145,6 +145,9 @@ static inline bool cw_stream_object_in_use(void)
 
 /* Makes a zeroed record of `bytes` bytes with one reference, and forgets a stale one. NULL: memory is out. */
 void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size_t bytes);
+/* The same with a record of the caller's, from malloc(), whose fields behind the first are filled in: other
+ * threads find it from here on. NULL: memory is out, and the record is freed; or it was NULL. */
+void *cw_stream_object_add(struct cw_stream_object *o, const void *handle, enum cw_stream_kind kind);
 static inline void *cw_stream_object_find(const void *handle, enum cw_stream_kind kind)
 {
     return cw_stream_object_has(kind) ? cw_registry_find(handle, CW_REGISTRY_STREAM + kind) : NULL;

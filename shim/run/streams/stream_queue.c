@@ -73,28 +73,14 @@ void cw_stream_queue_context(struct cw_stream_context *c, bool begins)
         cw_stream_queue_contexts--;
 }
 
-/* While the program has one queue, a blocking command of it does not wait for what nobody can see.
- * Commands of a second queue could. Commands of unseen functions rest on queues that are one stream. */
-void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
+/* NULL: memory is out. */
+static struct cw_stream_queue *make(struct cw_stream_context *c, cl_context context, cl_device_id device,
+                                    cl_command_queue queue, cl_command_queue_properties properties)
 {
-    cl_command_queue_properties properties = 0;
-    struct cw_stream_context *c;
-    struct cw_stream_queue *q;
+    struct cw_stream_queue *q = calloc(1, sizeof *q);
 
-    if (!queue || !(c = cw_stream_object_pin(context, CW_STREAM_CONTEXT)))
-        return;
-    if (++c->queues == 2)
-        cw_stream_object_each(CW_STREAM_QUEUE, cw_stream_queue_catch_up, NULL);
-    q = !cw_stream_settings.off && !atomic_load(&c->left) && is_streamed(queue, device, &properties)
-            ? cw_stream_object_create(queue, CW_STREAM_QUEUE, sizeof *q)
-            : NULL;
-    if (q)
-        cw_handoff_use(); /* the vendor may call back inside calls that it gets under this queue's lock */
-    if (!q) {
-        cw_stream_seat_unseen(c);
-        cw_stream_object_unpin(c);
-        return;
-    }
+    if (!q)
+        return NULL;
     init_lock(&q->order);
     init_lock(&q->lock);
     cw_lock_order_add(&q->order, CW_LOCK_STREAM_ORDER);
@@ -102,7 +88,6 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
     q->calls_first = cw_device_traits(device) & CW_VENDOR_CALLS_BACK_FIRST;
     pthread_cond_init(&q->calls, NULL);
     q->context = c;
-    cw_stream_object_retained(context, CW_STREAM_CONTEXT); /* it lives as long as the queue does */
     q->vendor_context = context;
     q->device = device;
     q->properties = properties;
@@ -111,6 +96,34 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
     q->most = CW_STREAM_MAX;
     q->of[0].queue = queue;
     q->random = cw_stream_settings.seed + 0x9e3779b97f4a7c15u * ++cw_stream_counts.queues;
+    return q;
+}
+
+/* While the program has one queue, a blocking command of it does not wait for what nobody can see.
+ * Commands of a second queue could. Commands of unseen functions rest on queues that are one stream. */
+void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
+{
+    cl_command_queue_properties properties = 0;
+    struct cw_stream_context *c;
+    struct cw_stream_queue *q = NULL;
+
+    if (!queue || !(c = cw_stream_object_pin(context, CW_STREAM_CONTEXT)))
+        return;
+    if (++c->queues == 2)
+        cw_stream_object_each(CW_STREAM_QUEUE, cw_stream_queue_catch_up, NULL);
+    if (!cw_stream_settings.off && !atomic_load(&c->left) && is_streamed(queue, device, &properties)) {
+        cw_stream_object_retained(context, CW_STREAM_CONTEXT); /* it lives as long as the queue does */
+        cw_handoff_use(); /* the vendor may call back inside calls that it gets under this queue's lock */
+        q = make(c, context, device, queue, properties);
+        if (!cw_stream_object_add(q ? &q->o : NULL, queue, CW_STREAM_QUEUE)) {
+            cw_stream_object_released(context, CW_STREAM_CONTEXT);
+            q = NULL;
+        }
+    }
+    if (!q) {
+        cw_stream_seat_unseen(c);
+        cw_stream_object_unpin(c);
+    }
 }
 
 uint32_t cw_stream_queue_lot(struct cw_stream_queue *q, uint32_t n)
