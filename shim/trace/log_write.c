@@ -185,9 +185,9 @@ bool cw_log_wake(void)
     int saved = errno;
     bool alive, cut, opened = true;
 
-    if (state == UNCONFIGURED || (state == OVER && (!page || *page)))
+    if (state == UNCONFIGURED || (state == OVER && (!page || __atomic_load_n(page, __ATOMIC_ACQUIRE))))
         return false;
-    if (page && !*page)
+    if (page && !__atomic_load_n(page, __ATOMIC_ACQUIRE))
         become_a_process();
     pthread_mutex_lock(&state_lock);
     if (state == READY) /* others that call meanwhile find READY, and wait for the lock */

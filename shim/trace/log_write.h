@@ -69,7 +69,9 @@ bool cw_log_configure(const char *out, struct cw_log_traits traits);
 /* True when this process records. Opens the log at the first call, also in a forked child. */
 static inline bool cw_formula_is_recording(void)
 {
-    return CW_LIKELY(*atomic_load_explicit(&cw_log_alive, memory_order_acquire)) || cw_log_wake();
+    volatile uint32_t *alive = atomic_load_explicit(&cw_log_alive, memory_order_acquire);
+
+    return CW_LIKELY(__atomic_load_n(alive, __ATOMIC_ACQUIRE)) || cw_log_wake();
 }
 
 /* This thread's state; NULL when recording is over or memory is out. */
