@@ -39,17 +39,17 @@ void cw_known_build_set(cw_known_latest *at, struct cw_known_build *b);
 /* The build has been for all devices that the program has. `n`: of the call, 0: all. */
 bool cw_known_build_is_whole(cl_program program, cl_uint n);
 
-/* Once per mode, before the others; without it nothing is kept or found. Does nothing with --history off, or
- * --set footprints=off. */
+/* Once per mode, before the others; without it the other functions store and find nothing. Does nothing with
+ * --history off, or --set footprints=off. */
 void cw_known_binaries_start(const struct cw_options *options);
 
 /* The program has fetched the binaries of `program`, whose latest build is `b` (NULL: not known):
- * clGetProgramInfo has filled `to` of `capacity` bytes. Nothing is kept of a source with a date in it. */
+ * clGetProgramInfo has filled `to` of `capacity` bytes. It stores nothing of a source with a date in it. */
 void cw_known_binaries_fetched(const struct cw_known_build *b, cl_program program, size_t capacity,
                                const void *to);
 
-/* The same of a program whose record has its latest build `at`, with the call itself, by `ask`. Nothing is
- * kept where another build has begun meanwhile. errno is preserved. */
+/* The same of a program whose record has its latest build `at`, with the call itself, by `ask`. It
+ * stores nothing where another build has begun meanwhile. errno is preserved. */
 cl_int cw_known_binaries_fetch(const cw_known_latest *at, __typeof__(clGetProgramInfo) *ask,
                                cl_program program, size_t capacity, void *to, size_t *bytes);
 

@@ -169,13 +169,13 @@ cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_m
                                        size_t to_offset, size_t bytes, cl_uint n, const cl_event *list,
                                        cl_event *event)
 {
-    size_t a[3] = {from_offset, 0, 0}, b[3] = {to_offset, 0, 0}, region[3] = {bytes, 1, 1};
     struct cw_run_enqueue e;
     struct cw_run_native x;
     struct cw_run_task *t;
 
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
-        (t = between(&e, CL_COMMAND_COPY_BUFFER, from, to, a, b, region, 0, 0, 0, 0)))
+        (t = between(&e, CL_COMMAND_COPY_BUFFER, from, to, (size_t[3]){from_offset, 0, 0},
+                     (size_t[3]){to_offset, 0, 0}, (size_t[3]){bytes, 1, 1}, 0, 0, 0, 0)))
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_USE_COPY(from, from_offset, to, to_offset, bytes));
     if (CW_UNLIKELY(__atomic_load_n(&cw_run_content_any, __ATOMIC_RELAXED)))

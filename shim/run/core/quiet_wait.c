@@ -31,7 +31,7 @@ struct waits {
 static _Thread_local struct waits waits[KINDS];
 
 static struct cw_dispatch vendor; /* cw_next as it was */
-static bool always;               /* --wait force: whatever the waits took */
+static bool always;               /* --wait force: a thread sleeps however short its waits were */
 
 static uint64_t mean_of(const struct waits *w)
 {

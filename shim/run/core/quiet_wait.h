@@ -9,8 +9,8 @@
  * How long a thread's calls of a kind took decides about the next one. Those that took little go to the
  * vendor at once. Else the sleeps halve the time that is left to 1/64 before the shortest of the last eight,
  * so that a call which ends earlier is seen; from there to 1/16 behind it the thread asks without a sleep;
- * behind that it sleeps for 1/64 of what has passed. A thread that has slept for a second, and for twice the
- * longest of the eight, goes to the vendor: a vendor may call the program back only while it waits.
+ * behind that it sleeps for 1/64 of the time since the call. A thread that has slept for a second, and twice
+ * the longest of the eight, goes to the vendor: a vendor may call the program back only while it waits.
  *
  * clWaitForEvents has its events. clFinish gets a marker, where it took a millisecond and more. Such reads
  * and maps that block get an event: they are enqueued as ones that do not block, at the same place of the

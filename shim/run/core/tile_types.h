@@ -61,8 +61,8 @@ struct cw_run_tiles {
     struct cw_run_beside *beside; /* memory/spread.h */
 };
 
-/* The tiles of the launch work in several memories, and copy what they need themselves; so does a read that
- * is `straight`. */
+/* The tiles of the launch work in several memories, and copy the bytes that they need themselves; so does a
+ * read that is `straight`. */
 static inline bool cw_run_tile_is_apart(const struct cw_run_task *t)
 {
     const struct cw_run_tiles *x = cw_run_tiles_of(t);

@@ -141,8 +141,8 @@ static inline double cw_run_trial_left(const struct cw_run_trial_account *a, dou
     return fmax(cw_run_trial_limit(a) + gained_ns, 0);
 }
 
-/* Gained, or lost. True: the trial has lost half of what was left when it began, so that all trials together
- * never lose the limit. */
+/* Adds the time that a trial has gained, or lost (below 0). True: since it began, it has lost half of the
+ * account, so that all trials together never lose the limit. */
 static inline bool cw_run_trial_book(struct cw_run_trial_account *a, double ns)
 {
     a->gained_ns = fmin(a->gained_ns + ns, CW_RUN_TRIAL_POOR * cw_run_trial_limit(a));

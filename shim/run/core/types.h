@@ -63,7 +63,7 @@ struct cw_run_launch {
     /* a value equals the handle of a memory object, and may be a number: right at home only */
     bool unsure;
     size_t offset[3], global[3], local[3];
-    /* what follows is of this launch alone: a part of it has its own (cw_run_launch_part) */
+    /* the members below are this launch's alone: a part of it has its own (cw_run_launch_part) */
     cl_int vendor; /* what the vendor's call said that was to run it */
     bool begun;    /* a vendor has taken it: it may have changed memory */
     bool uncoded;  /* the helper's code for it is not there yet */

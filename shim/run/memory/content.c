@@ -174,8 +174,8 @@ static cl_int copy_own(const struct mapped *m, cl_command_queue queue, bool back
                                                     n, list, event);
 }
 
-/* Sets m->at. The maps need not wait: an address stays. Adds to `list` what is to be waited for before it is
- * used. */
+/* Sets m->at. The maps need not wait: an address stays. Adds to `list` the event that the address's first
+ * user waits for. */
 static cl_int map(struct mapped *m, cl_command_queue queue, const struct cw_run_native *x, cl_event *list,
                   cl_uint *n)
 {

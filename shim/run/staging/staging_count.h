@@ -10,7 +10,7 @@ void cw_run_staging_count(bool write, size_t bytes, double ns, double vendor_ns)
 
 void cw_run_staging_count_after_fork(void);
 
-/* Writes what they gave, as part of the last line; returns its length, 0: there was none. */
+/* Writes the gain of staged transfers, as part of the last line; returns its length, 0: there was none. */
 int cw_run_staging_count_verdict(char *text, unsigned size);
 
 #endif

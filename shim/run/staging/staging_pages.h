@@ -7,7 +7,7 @@
 /* Has the kernel make the pages that a read's piece will be copied to, all at once: that takes less time than
  * a fault for each. No byte changes, and no page without a byte of the piece is made. Nothing happens where
  * the pages are there, where a page or more lies between the rows, where the kernel is older than Linux 5.14,
- * or where it refuses: the copy then does what it does without. `host`: the program's pointer. */
+ * or where it refuses: the copy then makes each page by a fault. `host`: the program's pointer. */
 void cw_run_staging_pages_make(uint8_t *host, const struct cw_run_staging_shape *s,
                                const struct cw_run_staging_piece *p);
 

@@ -25,7 +25,6 @@
         } while (cw_stream_version_again(&c));                                                               \
         return err;                                                                                          \
     }
-#define CLOSING_(...) CLOSING(__VA_ARGS__)
 
 CLOSING(clEnqueueMigrateMemObjects, CL_FALSE, false, false,
         (cl_uint count, const cl_mem *objects, cl_mem_migration_flags flags), (count, objects, flags))
@@ -52,11 +51,14 @@ CLOSING(clEnqueueSVMUnmap, CL_FALSE, false, false, (void *pointer), (pointer))
 CLOSING(clEnqueueSVMMigrateMem, CL_FALSE, false, false,
         (cl_uint count, const void **pointers, const size_t *bytes, cl_mem_migration_flags flags),
         (count, pointers, bytes, flags))
-#define OBJECTS (cl_uint count, const cl_mem *objects), (count, objects)
-CLOSING_(clEnqueueAcquireGLObjects, CL_FALSE, false, false, OBJECTS)
-CLOSING_(clEnqueueReleaseGLObjects, CL_FALSE, false, false, OBJECTS)
-CLOSING_(clEnqueueAcquireEGLObjectsKHR, CL_FALSE, false, false, OBJECTS)
-CLOSING_(clEnqueueReleaseEGLObjectsKHR, CL_FALSE, false, false, OBJECTS)
+CLOSING(clEnqueueAcquireGLObjects, CL_FALSE, false, false, (cl_uint count, const cl_mem *objects),
+        (count, objects))
+CLOSING(clEnqueueReleaseGLObjects, CL_FALSE, false, false, (cl_uint count, const cl_mem *objects),
+        (count, objects))
+CLOSING(clEnqueueAcquireEGLObjectsKHR, CL_FALSE, false, false, (cl_uint count, const cl_mem *objects),
+        (count, objects))
+CLOSING(clEnqueueReleaseEGLObjectsKHR, CL_FALSE, false, false, (cl_uint count, const cl_mem *objects),
+        (count, objects))
 CLOSING(clEnqueueNativeKernel, CL_FALSE, true, false,
         (void(CL_CALLBACK * function)(void *), void *data, size_t bytes, cl_uint count, const cl_mem *memory,
          const void **places),

@@ -91,7 +91,7 @@ static bool is_null(const struct cw_stream_arg *a)
     return a->size == sizeof(cl_mem);
 }
 
-/* What is not as the model takes it is OTHER. */
+/* OTHER: the program has set an argument of another kind than the model's. */
 static struct cw_reach_arg describe(const struct cw_stream_arg *a, enum cw_arg_kind kind)
 {
     bool buffer = kind == CW_ARG_GLOBAL || kind == CW_ARG_CONSTANT;
