@@ -397,7 +397,7 @@ static uint32_t groups_of(cl_uint dims, const size_t *global, const size_t *loca
 {
     double groups = 1;
 
-    for (cl_uint i = 0; global && i < dims && i < 3; i++)
+    for (cl_uint i = 0; global && dims <= 3 && i < dims; i++)
         groups *= local && local[i] ? (double)((global[i] + local[i] - 1) / local[i]) : (double)global[i];
     if (!local)
         groups /= 256;
