@@ -50,6 +50,9 @@ for fault in hasty:1 unnoted:1 unfetched:1; do
 done
 # a GPU by its name, on which the ways of a span are tried; and one whose memory is full when a version is first used
 export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_HOLD=0 # the program sets its user events behind reads that wait for them
+program versions 0 1 0
+bare "$T/program"
+in_run "$T/program" CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 CLWEAVE_STREAMS=force GPUCL_ALONE=1 # clones during launches
 program versions 4 1 12
 bare "$T/program"
 in_run "$T/program" CLWEAVE_MANAGE_ALL=1
