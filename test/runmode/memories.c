@@ -21,8 +21,8 @@ static void launch(cl_command_queue q, cl_mem to, cl_mem index, size_t n, cl_int
     app_run(q, scatter, n, 64, waits, list, NULL);
 }
 
-/* Says what `x` holds, and writes it anew: commands of other queues follow, and a write that blocks may be under
- * way when its call returns. */
+/* Says what `x` holds, and writes it anew: commands of other queues follow, and a write that blocks may be
+ * under way when its call returns. */
 static void say(const char *what)
 {
     static cl_int now[COUNT];

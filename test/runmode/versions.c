@@ -2,8 +2,9 @@
  * still use: whole, in parts, some of the elements, in place, by atomic operations; and what reaches a
  * buffer by other ways: maps, sub-buffers made late, native kernels, a second queue, commands that wait
  * for the host, callbacks, releases. Each round has a context of its own. First the shape of a filter
- * that sums over shifts through one scratch buffer, a loop over one pair of buffers that never blocks,
- * kernels that a second thread clones while the first one launches them, and a build that is refused.
+ * that sums over shifts through one scratch buffer, and a loop over one pair of buffers that never
+ * blocks; in place of both, for 0 frames, kernels that a second thread clones while the first one launches
+ * them, and a build that is refused.
  *
  * usage: versions [rounds] [seed] [frames]    default 20 1 2 */
 #include <pthread.h>
@@ -539,13 +540,17 @@ static void play(uint32_t kinds)
 
 int main(int argc, char **argv)
 {
-    size_t rounds = app_size(argc, argv, 1, 20, 0, LIMIT);
+    size_t rounds = app_size(argc, argv, 1, 20, 0, LIMIT), frames;
 
     seed = (uint32_t)app_size(argc, argv, 2, 1, 1, LIMIT);
-    filter(app_size(argc, argv, 3, 2, 0, LIMIT));
-    pipeline();
-    cloned();
-    refused_build();
+    frames = app_size(argc, argv, 3, 2, 0, LIMIT);
+    if (frames) {
+        filter(frames);
+        pipeline();
+    } else {
+        cloned();
+        refused_build();
+    }
     for (size_t i = 0; i < rounds; i++)
         play(i + 2 >= rounds ? 10 : i % 2 ? 9 : 5); /* callbacks end those of later rounds, too */
     return 0;
