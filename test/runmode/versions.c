@@ -4,9 +4,9 @@
  * for the host, callbacks, releases. Each round has a context of its own. First the shape of a filter
  * that sums over shifts through one scratch buffer, and a loop over one pair of buffers that never
  * blocks; in place of both, for 0 frames, kernels that a second thread clones while the first one launches
- * them, and a build that is refused.
+ * them, and a build that is refused; or, with one more argument, two queues.
  *
- * usage: versions [rounds] [seed] [frames]    default 20 1 2 */
+ * usage: versions [rounds] [seed] [frames [queues]]    default 20 1 2 */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -178,7 +178,7 @@ static void pipeline(void)
     app_close(&a);
 }
 
-/* ---- kernels and programs while other calls use them */
+/* ---- kernels, programs and queues beside others */
 
 static struct {
     cl_kernel of, clone[CLONES];
@@ -230,6 +230,35 @@ static void cloned(void)
     app_release_mems((cl_mem[]){part, x, y}, 3);
     APP_CHECK(clReleaseKernel(into));
     APP_CHECK(clReleaseKernel(clones.of));
+    app_close(&a);
+}
+
+/* Each queue has buffers of its own. */
+static void two_queues(void)
+{
+    cl_command_queue q[2];
+    cl_kernel over, into;
+    cl_mem x[2], y[2];
+
+    app_open(&a, "two queues", 0, source);
+    over = kernel_of("over"), into = kernel_of("into");
+    for (int i = 0; i < 2; i++)
+        q[i] = app_queue(&a, 0), x[i] = zeros(BYTES), y[i] = zeros(BYTES);
+    for (int i = 0; i < COMMANDS; i++) {
+        app_args(over, "mi", x[i % 2], i);
+        app_run(q[i % 2], over, WORDS, 0, 0, NULL, NULL);
+        app_args(into, "mmi", x[i % 2], y[i % 2], WORDS);
+        app_run(q[i % 2], into, WORDS, 0, 0, NULL, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        APP_CHECK(clFinish(q[i]));
+        app_read(&a, y[i], 0, BYTES, host[0]);
+        APP_CHECK(clReleaseCommandQueue(q[i]));
+    }
+    app_release_mems(x, 2);
+    app_release_mems(y, 2);
+    APP_CHECK(clReleaseKernel(over));
+    APP_CHECK(clReleaseKernel(into));
     app_close(&a);
 }
 
@@ -544,7 +573,9 @@ int main(int argc, char **argv)
 
     seed = (uint32_t)app_size(argc, argv, 2, 1, 1, LIMIT);
     frames = app_size(argc, argv, 3, 2, 0, LIMIT);
-    if (frames) {
+    if (argc > 4) {
+        two_queues();
+    } else if (frames) {
         filter(frames);
         pipeline();
     } else {

@@ -54,6 +54,11 @@ bare "$T/program"
 for layer in "OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_ALONE=1" OPENCL_LAYERS=; do
     in_run "$T/program" $models CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 $layer
 done
+# two queues with buffers of their own: each keeps its versions
+program versions 0 1 0 queues
+bare "$T/program"
+in_run "$T/program" $models CLWEAVE_POLICY=chaos CLWEAVE_SEED=1
+given 20
 # a GPU by its name, on which the ways of a span are tried; and one whose memory is full when a version is first used
 export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_HOLD=0 # the program sets its user events behind reads that wait for them
 program versions 4 1 12
