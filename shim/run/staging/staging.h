@@ -54,8 +54,8 @@ static inline bool cw_run_staging_is_small(size_t bytes, bool write, cl_bool blo
 /* Reads bytes of a buffer into memory of the program, and returns when they are there. `queue` is one of run
  * mode's, and waits for nothing; the buffer is of its context. The program reads in `of`, whose context gets
  * the pool if there is none. Returns the vendor's answer. */
-cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl_mem buffer, size_t offset,
-                                 size_t bytes, void *host);
+cl_int cw_run_staging_read_by(cl_command_queue of, cl_command_queue queue, cl_mem buffer, size_t offset,
+                              size_t bytes, void *host);
 
 /* Puts these functions into a table of the vendor's, in place of its own. */
 void cw_run_staging_fill(struct cw_dispatch *table);

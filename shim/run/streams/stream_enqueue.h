@@ -47,10 +47,10 @@ struct cw_stream_call {
     const cl_event *list;
     cl_event *event;
     cl_event made;
-    bool apart;  /* the wait of a blocking command comes behind the vendor's call */
-    bool closes; /* it closes the streams */
-    bool leaves; /* streams are in vain for the queue */
-    bool seated; /* between cw_stream_seat_begin and cw_stream_seat_end */
+    bool by_event; /* the wait of a blocking command comes behind the vendor's call */
+    bool closes;   /* it closes the streams */
+    bool leaves;   /* streams are in vain for the queue */
+    bool seated;   /* between cw_stream_seat_begin and cw_stream_seat_end */
     cl_event *program;
     uint32_t stream;
     cl_context context;                /* of `q` */
