@@ -371,6 +371,8 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
 
 void cw_stream_leave_if_idle(struct cw_stream_queue *q)
 {
+    if (atomic_load(&q->context->pays) && atomic_load(&q->context->renames))
+        return; /* commands that are not seen would need all bytes at home */
     cw_stream_version_end(q->context);
     cw_stream_queue_leave_if_idle(q);
 }
