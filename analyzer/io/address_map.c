@@ -107,7 +107,7 @@ static bool add_block(struct cw_address_map *m, size_t at)
 }
 
 /* Room for one more in block `s`. Ascending addresses leave full blocks behind, others halves. */
-static bool make_room(struct cw_address_map *m, struct spot *s)
+static bool reserve(struct cw_address_map *m, struct spot *s)
 {
     struct cw_address_block *b, *more;
     size_t stay;
@@ -135,7 +135,7 @@ bool cw_address_map_add(struct cw_address_map *m, uint64_t start, uint64_t bytes
     struct spot s = behind(m, start);
     struct cw_address_block *b;
 
-    if (!bytes || bytes > UINT64_MAX - start || cw_address_map_find(m, start, bytes, NULL) || !make_room(m, &s))
+    if (!bytes || bytes > UINT64_MAX - start || cw_address_map_find(m, start, bytes, NULL) || !reserve(m, &s))
         return false;
     b = m->block[s.block];
     move(b, s.at + 1, b, s.at, b->n - s.at);

@@ -24,8 +24,8 @@ void cw_address_map_finish(struct cw_address_map *m);
 bool cw_address_map_add(struct cw_address_map *m, uint64_t start, uint64_t bytes, void *value);
 /* Of the range that begins at `start`, which leaves the map; NULL: none does. */
 void *cw_address_map_remove(struct cw_address_map *m, uint64_t start);
-/* Of the first range that has any of the bytes [start, start + bytes); NULL: none has. `from`: gets the range's
- * own start, if it is not NULL. */
+/* Of the first range that has any of the bytes [start, start + bytes); NULL: none has. `from`: gets the
+ * range's own start, if it is not NULL. */
 void *cw_address_map_find(const struct cw_address_map *m, uint64_t start, uint64_t bytes, uint64_t *from);
 
 #endif
