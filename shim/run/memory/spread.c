@@ -17,7 +17,8 @@ bool cw_run_spread_may(const struct cw_run_launch *l)
         const struct cw_run_arg *a = &l->args[i];
         const struct cw_run_memory *m = a->memory;
 
-        if (a->sampler || (m && (m->image || !m->region->root || m->root->maps || m->misaligned)))
+        if (a->sampler || a->kind == CW_RUN_ARG_POINTER ||
+            (m && (m->image || !m->region->root || m->root->maps || m->misaligned)))
             return false;
     }
     return true;
