@@ -265,7 +265,7 @@ uint64_t cw_run_native_enters_passing(struct cw_run_queue *q, cl_uint n, const c
     if (blocking && p->makes_transfers &&
         (cw_run_passing_is_quiet(p) || CW_UNLIKELY(cw_run_fault_planted == CW_RUN_FAULT_RESUMED)))
         return 0;
-    if (atomic_load(&cw_run_passing_users))
+    if (atomic_load(&cw_run_passing_held))
         return 0;
     for (cl_uint i = 0; list && i < n; i++)
         if (cw_run_record_find(list[i], CW_RUN_EVENT))

@@ -40,7 +40,7 @@ uint64_t cw_run_native_enters_passing(struct cw_run_queue *q, cl_uint n, const c
 static inline uint64_t cw_run_native_passes(struct cw_run_queue *q, cl_uint n, const cl_event *list,
                                             bool blocking)
 {
-    if (n || blocking || atomic_load_explicit(&cw_run_passing_users, memory_order_relaxed) ||
+    if (n || blocking || atomic_load_explicit(&cw_run_passing_held, memory_order_relaxed) ||
         !atomic_load_explicit(&q->passing.since_ns, memory_order_relaxed))
         return cw_run_passing_is(&q->passing) ? cw_run_native_enters_passing(q, n, list, blocking) : 0;
     return cw_run_passing_enter(&q->passing);

@@ -1,38 +1,41 @@
 /* fault.h - faults that tests plant, to prove that they would notice: CLWEAVE_FAULT=KIND:N, only under the
- * policy chaos or with everything managed (but alike, resumed). KIND: drop, the Nth launch is not run; swap,
- * the Nth launch that another waits for runs after that one; stale, the Nth launch sees zeros in place of
- * its data; early, the Nth event is complete before its command is; late, the Nth launch that a helper has
- * run counts as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches
- * are said to reach (models/reach.h) end one element of four bytes too early; unseen, from the Nth on
- * accesses of images order no command. Of tiles (tiles/tile.h): naive, from the Nth on they see the ids that
- * a global offset alone would give them; half, the Nth is not run; twice, the Nth is run twice; offset, from
- * the Nth on of those that have a global offset it is forgotten; local, the Nth has half the local size that
- * it should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of a
+ * policy chaos or with everything managed (but alike). KIND: drop, the Nth launch is not run; swap, the Nth
+ * launch that another waits for runs after that one; stale, the Nth launch sees zeros in place of its data;
+ * early, the Nth event is complete before its command is; late, the Nth launch that a helper has run counts
+ * as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches are said
+ * to reach (models/reach.h) end one element of four bytes too early; unseen, from the Nth on accesses of
+ * images and of shared virtual memory order no command. Of tiles (tiles/tile.h): naive, from the Nth on they
+ * see the ids that a global offset alone would give them; half, the Nth is not run; twice, the Nth is run
+ * twice; offset, from the Nth on of those that have a global offset it is forgotten; local, the Nth has half
+ * the local size that it
+ * should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of a
  * group run that another one depends on runs after that; unbuilt, rewritten programs cannot be built from
- * the Nth on; unmade, the Nth build of a program for a helper fails. Of staged transfers
- * (staging/staging.h): uncopied, the Nth piece is transferred, or counts as transferred, before it is there;
- * short, the Nth transfer lacks its last piece; open, the Nth that does not block counts as over before it
- * is; unpinned, there is no pinned memory. Of streams (streams/stream_enqueue.h): loose, from the Nth on
- * waits of a stream for another are left out; soon, likewise those of reads. Of versions of buffers
- * (streams/stream_version.h): hasty, unnoted and unfetched as below; tight, from the Nth on there is no
- * memory for one. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out; unmerged,
- * the Nth one of bytes that join others (tiles/tile_merge.c) is; unnoted, what the Nth command has written
- * there counts as not written; unsaved, from the Nth on bytes that a device alone has are given up with its
- * memory; hasty, from the Nth on all that a command may write counts as surely written; heedless, from the
- * Nth on commands do not wait for copies ahead of the bytes that they write; rash, from the Nth on such
- * copies do not wait for commands that write; beyond, from the Nth on as many bytes again count as written
- * by margins (tiles/tile_margin.c) as are. Of the first device that has a memory of its own, where blocks of
- * cut launches count, too: dead, from the Nth launch there on all launches and copies fail; garbage, the Nth
- * launch fails when it has written anything where it may write; full, from the Nth launch on one that is not
- * alone with its buffers there gets no memory, and two attempts get none in any case; unbrought, the Nth
- * copy back fails; tight, the Nth copy to it finds no memory there; slow, the Nth launch takes two seconds
- * more; hung, the Nth one never ends; mute, from the Nth launch on launches fail, and copies never end. Of
- * instructions (core/instruction.h), and transfers in the host's memory: omit, the Nth is left out. Of quiet
- * waits (core/quiet_wait.h): brisk, the Nth returns before its commands are over. Of queues that pass
- * (core/passing.h): resumed, from the Nth on a transfer that blocks resumes tracking with commands under
- * way. Of caches: alike, all keys are the same, for any N and way of running. Unbuilt, unmade, refuse,
- * unpinned and alike must change nothing, nor must garbage, full, unbrought, tight, slow and hung, but for
- * garbage and hung over the only copy of bytes that its launch needs. */
+ * the Nth on; unmade, the Nth build of a program for a helper fails. Of staged
+ * transfers (staging/staging.h): uncopied, the Nth piece is transferred, or counts as
+ * transferred, before it is there; short, the Nth transfer lacks its last piece; open, the Nth that does
+ * not block counts as over before it is; unpinned, there is no pinned memory. Of streams
+ * (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out; soon,
+ * likewise those of reads. Of versions of buffers (streams/stream_version.h): hasty, unnoted and unfetched as
+ * below; tight, from the Nth on there is no memory for one.
+ * Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out;
+ * unmerged, the Nth one of bytes that join others (tiles/tile_merge.c) is; unnoted, what the Nth command has
+ * written there counts as not written; unsaved, from the Nth on bytes that a device alone has are given up
+ * with its memory; hasty, from the Nth on all that a command may write counts as surely written; heedless,
+ * from the Nth on commands do not wait for copies ahead of the bytes that they write; rash, from the Nth on
+ * such copies do not wait for commands that write; beyond, from the Nth on as many bytes again count as
+ * written by margins (tiles/tile_margin.c) as are. Of the first
+ * device that has a memory of its own, where blocks of cut launches count, too: dead, from the Nth launch
+ * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where
+ * it may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory,
+ * and two attempts get none in any case; unbrought, the Nth copy back fails; tight, the Nth copy to it
+ * finds no memory there; slow, the Nth launch takes two seconds more; hung, the Nth one never ends; mute,
+ * from the Nth launch on launches fail, and copies never end. Of instructions (core/instruction.h), and
+ * transfers in the host's memory: omit, the Nth is left out. Of quiet waits (core/quiet_wait.h): brisk, the
+ * Nth returns before its commands are over. Of queues that pass (core/passing.h), in any way of running:
+ * resumed, from the Nth on transfers that block resume tracking with commands under way. Of caches: alike, all keys are the same, for
+ * any N and way of running. Unbuilt, unmade, refuse, unpinned and alike must change nothing, nor must
+ * garbage, full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that
+ * its launch needs. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 

@@ -126,8 +126,8 @@ static inline uint64_t cw_run_passing_count(struct cw_run_passing *p)
     return more;
 }
 
-/* The program's user events that are not set: what they hold is remembered (tasks/dependence.c), so that no
- * command passes meanwhile. */
-extern atomic_uint cw_run_passing_users;
+/* Above 0, no command passes: user events of the program that are not set, as what they hold is remembered
+ * (tasks/dependence.c), and contexts in which kernels may watch memory for what others write. */
+extern atomic_uint cw_run_passing_held;
 
 #endif

@@ -69,6 +69,7 @@ static void free_memory(struct cw_run_memory *m)
             cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
     free(m->image);
+    cw_run_global_lock_release_later(CW_RUN_DROP_SVM, m->svm);
     if (m->root == m) {
         cw_run_byte_range_region_destroy(m->region);
         cw_run_record_unpin(&m->context->r);
@@ -223,7 +224,7 @@ static void free_event(struct cw_run_event *e)
     struct cw_run_callback *c, *next;
 
     if (e->what == CW_RUN_USER && e->status > CL_COMPLETE)
-        atomic_fetch_sub(&cw_run_passing_users, 1);
+        atomic_fetch_sub(&cw_run_passing_held, 1);
     for (c = e->callbacks; c; c = next) {
         next = c->next;
         free(c);

@@ -173,6 +173,7 @@ void cw_run_bypass_queue_made(struct cw_run_queue *q)
 
     if (may(q) && !a->rest.until && cw_run_gpu_begin_is_awaited(q->context) && !cw_run_gpu_begin_paid())
         a->rest.until = 1;
+    cw_run_bypass_pass(q);
 }
 
 /* The program has waited: a span more. */
@@ -213,6 +214,7 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
 
     if (cw_run_passing_is(&q->passing) && a->rest.until > 1)
         a->rest.until -= fmin((double)a->rest.until - 1, atomic_exchange(&q->passing.waits, 0));
+    q->context->watched = false;
     if (!is_idle(q)) {
         a->rest.until -= a->rest.until > 1;
         return;
