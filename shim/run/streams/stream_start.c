@@ -10,6 +10,7 @@
 #include "stream_hooks.h"
 #include "stream_seat.h"
 #include "stream_version.h"
+#include "stream_ways.h"
 
 struct cw_dispatch cw_stream_below, cw_stream_vendor;
 
@@ -41,6 +42,7 @@ bool cw_stream_start_context(cl_context context, const struct cw_context_devices
 
     if (!c)
         return false;
+    cw_stream_ways_load();
     cw_stream_queue_context(c, true);
     c->seated = devices->homes > 1 && cw_stream_settings_seats(devices);
     c->renames = devices->homes == 1 && cw_stream_settings.renames;

@@ -3,6 +3,7 @@
 #ifndef CW_RUN_TUNING_H
 #define CW_RUN_TUNING_H
 
+#include <limits.h>
 #include <stdatomic.h>
 
 #include "../../../analyzer/io/identity.h"
@@ -126,6 +127,8 @@ struct cw_run_perf_model {
 /* Reads policy, seed and history settings. Called by start(): no OpenCL call, lock not held. False: a setting
  * is impossible, which has been said; the mode must not start. */
 bool cw_run_perf_model_start(const struct cw_options *options, uint64_t seed);
+/* The folder of records of programs, beside the history; "": there is none. */
+void cw_run_perf_model_programs(char folder[PATH_MAX]);
 /* Begins to load the history, once. */
 void cw_run_perf_model_prepare(void);
 /* The model for the workers that there are now; NULL: there is nothing to plan with. Begins to load the
