@@ -42,6 +42,8 @@ static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int 
         struct cw_enqueue e;                                                                                 \
         if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))                                \
             return next(queue, CW_UNPAREN args, waits, wait_list, event);                                    \
+        if (blocks)                                                                                          \
+            cw_device_times_waits();                                                                         \
         return finish(&e, command_type, blocks, next(queue, CW_UNPAREN args, waits, wait_list, e.event));    \
     }
 #include "../door/ext_commands.inc"

@@ -6,6 +6,7 @@
 #include "../staging/staging.h"
 #include "../staging/staging_count.h"
 #include "../staging/staging_crew.h"
+#include "../tuning/tuning.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
 #include "stream_seat.h"
@@ -152,10 +153,10 @@ int cw_stream_start_verdict(char *text, unsigned size)
                  (unsigned long long)c->fanned, (unsigned long long)c->spans);
     else
         say_why(why, sizeof why);
-    return snprintf(text, size, "clweave: %s%s%s\n", staging,
+    return snprintf(text, size, "clweave: %s%s%s%s\n", staging,
                     staged && c->fanned ? "; "
                     : c->fanned         ? ""
                     : staged            ? "; nothing else to gain: "
                                         : "nothing to gain: ",
-                    why);
+                    why, cw_run_gpu_begin_next() ? "; idle GPUs are offered to the next run" : "");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../tuning/tuning.h"
 #include "stream_enqueue.h"
 #include "stream_settings.h"
 #include "stream_ways.h"
@@ -187,15 +188,16 @@ static void end(struct cw_stream_queue *q)
 {
     struct cw_stream_worth *w = &q->worth;
     bool won = w->fans && kind_of(q)->rest.until;
-    uint64_t ns;
+    uint64_t ns = now_ns() - w->begin_ns;
 
     w->open = false;
+    cw_run_gpu_begin_span(ns, w->commands, w->fans && w->beside);
     if (q->number < FIRST_COMMANDS || (w->commands < LEAST_COMMANDS && !w->launches))
         return;
     w->vain = won ? 0 : w->vain + (w->commands < LEAST_COMMANDS ? 1 : SPAN);
     if (w->commands < LEAST_COMMANDS)
         return;
-    ns = (now_ns() - w->begin_ns) / w->commands;
+    ns /= w->commands;
     count(q, ns);
     learn(q, ns);
 }
