@@ -6,7 +6,6 @@
 # SECONDS: 40
 # COMPILER: shared
 . test/runmode/common.sh
-export CLWEAVE_RENAME=auto
 models="CLWEAVE_STREAMS=force CLWEAVE_MANAGE_ALL=1" # launches wait for models
 
 # given LEAST : so many commands got another version in the latest run; 0: none
