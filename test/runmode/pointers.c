@@ -344,6 +344,8 @@ static void play(bool ordered, bool fine_)
     }
     APP_CHECK(clFinish(a.queue));
     APP_CHECK(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reach, reach));
+    APP_CHECK(
+        clSetKernelExecInfo(add, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reach, reach)); /* it follows none */
     for (int i = 0; i < COMMANDS; i++) {
         command(host[i]);
         if (!lot(20))
@@ -362,27 +364,30 @@ static void play(bool ordered, bool fine_)
     clSVMFree(a.context, table);
 }
 
-/* The host sees each count as it comes, with no call of its own. */
+/* The host sees each count as it comes, with no call of its own, and so what is behind it. */
 static void watch(void)
 {
-    int *x;
+    const int one = 1;
+    int *x, *y;
 
     if (!(able & CL_DEVICE_SVM_ATOMICS))
         return;
     x = clSVMAlloc(a.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
                    sizeof *x, 0);
-    if (!x)
+    y = clSVMAlloc(a.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, sizeof *y, 0);
+    if (!x || !y)
         return;
-    *x = 0;
+    *x = *y = 0;
     APP_CHECK(clSetKernelArgSVMPointer(count, 0, x));
     for (int i = 0; i < 20; i++) {
         app_run(a.queue, count, 64, 64, 0, NULL, NULL);
         APP_CHECK(clFlush(a.queue));
         RM_WAIT(__atomic_load_n(x, __ATOMIC_ACQUIRE) == 64 * (i + 1));
+        APP_CHECK(clEnqueueSVMMemFill(a.queue, y, &one, sizeof one, sizeof one, 0, NULL, NULL));
     }
     APP_CHECK(clFinish(a.queue));
-    printf("watched %d\n", *x);
-    clSVMFree(a.context, x);
+    printf("watched %d %d\n", *x, *y);
+    clSVMFree(a.context, x), clSVMFree(a.context, y);
 }
 
 int main(int argc, char **argv)

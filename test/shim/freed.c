@@ -41,6 +41,8 @@ int main(void)
     cl_kernel k = clCreateKernel(p, "set", &err);
     cl_uint *stays = clSVMAlloc(c, CL_MEM_READ_WRITE, 8192, 0),
             *goes = clSVMAlloc(c, CL_MEM_READ_WRITE, 4096, 0), *next;
+    /* it may follow pointers into these, as far as the program says */
+    CHECK(clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof stays, &stays));
     launch(q, k, stays + 1024, 256);
     launch(q, k, goes, 256);
     clSVMFree(c, goes);

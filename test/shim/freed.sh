@@ -21,7 +21,9 @@ command = {c["id"]: c for c in g["commands"]}
 touched = lambda i: [(a["memory"], a["offset"], a["bytes"]) for a in command[launches[i]]["writes"]]
 assert touched(0) == [(stays["id"], 4096, 1024)] and touched(1) == [(goes["id"], 0, 1024)], (touched(0), touched(1))
 assert touched(3) == [(next["id"], 0, 64)], touched(3)
-assert command[launches[2]]["unknown_access"], command[launches[2]]
+unknown = lambda of: [bool(of[i].get("unknown_access")) for i in launches]
+# the program has named memory that the kernel may reach through pointers; the kernel's model shows that it reaches none so
+assert unknown(command) == [False, False, True, False], unknown(command)
 PY
 "$B/clweave" report "$T/freed.json" | head -45 | tr '\n' ' ' | sed 's/  */ /g' > "$T/screen"
 for word in 'kept .*1 of 3 .*SVM allocation' 'used after their release'; do
