@@ -312,7 +312,7 @@ cl_int cw_hook_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void *poi
                                           event);
     e.r.flags |= CW_LOG_E_UNKNOWN_ACCESS;
     for (i = 0; !free_func && pointers && i < count; i++)
-        cw_svm_remove(pointers[i]);
+        cw_svm_remove(pointers[i], &CW_CALLER);
     status =
         cw_traced.clEnqueueSVMFree(queue, count, pointers, free_func, user_data, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);

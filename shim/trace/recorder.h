@@ -130,7 +130,8 @@ cl_int cw_define_fetch(cl_program program, size_t capacity, void *to, size_t *by
 
 /* ---- SVM allocations, which have addresses instead of handles (svm.c) */
 void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags);
-void cw_svm_remove(const void *address);
+struct cw_caller;
+void cw_svm_remove(const void *address, const struct cw_caller *caller); /* caller: may be NULL */
 /* id + 1 of the allocation that holds `address`, 0 if none; *offset = where in it. */
 uint64_t cw_svm_id(const void *address, uint64_t *offset);
 void cw_svm_after_fork(void);
