@@ -1,6 +1,7 @@
 /* access.c - see graph_parts.h. */
 #include "graph_parts.h"
 #include "../kernels/source/cl_source.h"
+#include "../kernels/source/code_text.h"
 #include "../kernels/source/kernel_params.h"
 #include "trace_reach.h"
 
@@ -56,9 +57,10 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         if (!program->source)
             continue;
         ok = cw_cl_source_init(&source, program->source, program->options);
-        table->hidden[p] = ok && cw_cl_has_variables(&source, program->options,
-                                                     cw_trace_vendor_language(t, program->context));
-        table->addresses[p] = ok && cw_cl_may_hold_addresses(&source);
+        table->hidden[p] = cw_code_text_is(program->source) ||
+                           (ok && cw_cl_has_variables(&source, program->options,
+                                                      cw_trace_vendor_language(t, program->context)));
+        table->addresses[p] = cw_code_text_is(program->source) || (ok && cw_cl_may_hold_addresses(&source));
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
                 read_params(table, &source, t, k, options);
