@@ -1,11 +1,11 @@
 /* modules.c - programs that are made of a SPIR-V module: built, with specialisation constants, compiled and
  * linked; by OpenCL 2.1's function and by the extension's. Chains of launches in one queue, on buffers of
- * their own, and one that meets them all. */
+ * their own, and launches that meet them all. */
 #include "common.h"
 
 #include <CL/cl_ext.h>
 
-enum { COUNT = 4096, CHAINS = 6, ROUNDS = 5 };
+enum { COUNT = 4096, CHAINS = 6, ROUNDS = 5, ITEMS = 64, PIECES = 24 };
 
 static const cl_uint module[] = {
 #include "module.inc"
@@ -24,17 +24,17 @@ static cl_program make(const struct app *a, bool khr, size_t bytes, cl_int *err)
     return create(a->context, module, bytes, err);
 }
 
-/* Runs the chains of `mix` in the queue, and `fill` of the program on one more buffer. */
+/* Runs the chains of `blend` in the queue, and `fill` of the program on one more buffer. */
 static void run(struct app *a, cl_program program, const char *name)
 {
     static cl_int words[COUNT], result[2 * COUNT];
     cl_mem chain[CHAINS], meeting, filled;
-    cl_kernel mix, fill;
+    cl_kernel blend, fill;
     cl_int err;
 
-    mix = clCreateKernel(program, "mix", &err);
+    blend = clCreateKernel(program, "blend", &err);
     fill = clCreateKernel(program, "fill", &err);
-    if (!mix || !fill) {
+    if (!blend || !fill) {
         printf("%s: no kernel: %d\n", name, err);
         return;
     }
@@ -47,12 +47,17 @@ static void run(struct app *a, cl_program program, const char *name)
     filled = app_buffer(a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof result, result);
     for (int r = 0; r < ROUNDS; r++)
         for (int c = 0; c < CHAINS; c++) {
-            app_args(mix, "mmi", chain[c], c ? chain[c - c % 2] : chain[1], r + c);
-            app_run(a->queue, mix, COUNT, 64, 0, NULL, NULL);
+            app_args(blend, "mmi", chain[c], c ? chain[c - c % 2] : chain[1], r + c);
+            app_run(a->queue, blend, COUNT, 64, 0, NULL, NULL);
         }
     for (int c = 0; c < CHAINS; c++) {
-        app_args(mix, "mmi", meeting, chain[c], c);
-        app_run(a->queue, mix, COUNT, 64, 0, NULL, NULL);
+        app_args(blend, "mmi", meeting, chain[c], c);
+        app_run(a->queue, blend, COUNT, 64, 0, NULL, NULL);
+    }
+    for (size_t i = 0; i < PIECES; i++) { /* each has one element in common with the one before */
+        size_t offset = (ITEMS - 1) * i, items = ITEMS;
+        app_args(blend, "mmi", meeting, chain[i % CHAINS], (int)i);
+        APP_CHECK(clEnqueueNDRangeKernel(a->queue, blend, 1, &offset, &items, &items, 0, NULL, NULL));
     }
     app_args(fill, "m", filled);
     app_run(a->queue, fill, COUNT, 64, 0, NULL, NULL);
@@ -66,7 +71,7 @@ static void run(struct app *a, cl_program program, const char *name)
     app_release_mems(chain, CHAINS);
     APP_CHECK(clReleaseMemObject(meeting));
     APP_CHECK(clReleaseMemObject(filled));
-    APP_CHECK(clReleaseKernel(mix));
+    APP_CHECK(clReleaseKernel(blend));
     APP_CHECK(clReleaseKernel(fill));
 }
 

@@ -17,14 +17,14 @@ if command -v "llvm-spirv-$version" > /dev/null; then
 import json, sys
 t = json.load(open(sys.argv[1]))
 kernels = [k for k in t["commands"] if k["type"].endswith("NDRANGE_KERNEL")]
-assert len(kernels) == 4 * 37, len(kernels)
+assert len(kernels) == 4 * 61, len(kernels)
 assert not any(k.get("unknown_access") for k in kernels)
-mix = [k for k in kernels if len(k["args"]) == 3]
-assert all(k["writes"] == [{"memory": k["args"][0]["memory"], "offset": 0, "bytes": 16384, "sure": True}] for k in mix), mix[0]
+blend = [k for k in kernels if len(k["args"]) == 3 and k["global_size"] == [4096]]
+assert all(k["writes"] == [{"memory": k["args"][0]["memory"], "offset": 0, "bytes": 16384, "sure": True}] for k in blend), blend[0]
 fill = [k["writes"] for k in kernels if len(k["args"]) == 1]
 hull = [(w[0]["offset"], w[-1]["offset"] + w[-1]["bytes"]) for w in fill]
 assert hull == [(0, 16384), (0, 16384), (4, 32768), (0, 16384)], fill
-one = [k["id"] for k in mix[:36]]
+one = [k["id"] for k in blend[:36]]
 data = {(e["from"], e["to"]) for e in t["edges"] if e["kind"] == "data"}
 assert (one[2], one[8]) in data and (one[2], one[5]) not in data, "chains depend on each other"
 END
@@ -35,6 +35,27 @@ fi
 # made of the module again, by the vendor's function for modules, with the constants in it
 NULLCL_LOG=$T/log "$B/clweave" replay "$T/all.json" --execute > "$T/out" 2>&1 || fail "replay --execute: $(tail -n 3 "$T/out")"
 [ "$(grep -c '^clCreateProgramWithIL ' "$T/log")" = 4 ] || fail "made of modules: $(grep -c '^clCreateProgramWithIL ' "$T/log") of 4"
+
+# as a file, which may be changed and given in its place
+"$B/clweave" trace --set dump_programs="$T/dump" -o "$T/dump.json" -- "$program" > /dev/null 2>&1 || fail "dump_programs"
+spv=$(ls "$T/dump"/*.spv 2> /dev/null)
+[ "$(wc -w <<< "$spv")" = 1 ] && cmp -s "$spv" <(python3 -c '
+import re, struct, sys
+sys.stdout.buffer.write(b"".join(struct.pack("<I", int(w, 16)) for w in re.findall("0x[0-9a-f]{8}", open(sys.argv[1]).read())))' \
+    test/runmode/module.inc) || fail "the dump has not the module: $spv"
+mkdir "$T/inject"
+python3 - "$spv" "$T/inject/${spv##*/}" <<'END' # another default of VALUE
+import struct, sys
+m = open(sys.argv[1], "rb").read()
+w = list(struct.unpack(f"<{len(m) // 4}I", m))
+at = 5
+while not (w[at] & 0xffff == 50 and w[at + 3] == 5):
+    at += w[at] >> 16
+w[at + 3] = 6
+open(sys.argv[2], "wb").write(struct.pack(f"<{len(w)}I", *w))
+END
+"$B/clweave" trace --set inject="$T/inject" -o "$T/injected.json" -- "$program" > /dev/null 2>&1 || fail "inject"
+[ "$(grep -c '"injected_for":"0x'"$(basename "$spv" .spv)" "$T/injected.json")" = 4 ] || fail "not injected: $(grep -o '"injected_for[^,]*' "$T/injected.json")"
 
 # nothing of the module is kept on request, and nothing is known where llvm-spirv is missing
 record() { PATH=/nonexistent XDG_CACHE_HOME=$T/empty "$B/clweave" trace "$@" -- "$program" > /dev/null 2> "$T/err" || fail "trace: $(cat "$T/err")"; }

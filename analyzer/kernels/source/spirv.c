@@ -157,6 +157,13 @@ bool cw_spirv_specialise(void *module, size_t n, uint32_t id, const void *value,
     return found && good;
 }
 
+bool cw_spirv_is_text(const char *text)
+{
+    const char *digits = cw_code_text_is(text) ? strchr(text, ' ') : NULL;
+
+    return digits && !strncmp(digits + 1, "03022307", 8);
+}
+
 char *cw_spirv_specialised(const char *text, uint32_t id, const void *value, size_t size)
 {
     size_t n;
