@@ -116,11 +116,12 @@ static bool take_args(struct cw_reacher *r, const struct cw_reach_launch *l)
         const struct cw_arg *expected = &r->model->arg[i];
 
         r->args[i] = (struct cw_launch_arg){0};
-        if (a->kind != kinds[expected->kind] || a->bytes > INT64_MAX ||
+        if (a->kind != kinds[expected->kind] || a->bytes > INT64_MAX || a->start > INT64_MAX ||
             (a->kind == CW_REACH_SCALAR && a->bytes != (uint64_t)expected->bytes))
             return false;
         if (a->kind == CW_REACH_BUFFER) {
             r->args[i].buffer_bytes = (int64_t)a->bytes;
+            r->args[i].start = (int64_t)a->start;
         } else if (a->kind == CW_REACH_SCALAR) {
             r->args[i].value = a->value;
             r->args[i].value_bytes = a->bytes;
@@ -170,7 +171,8 @@ static size_t key_of(const struct cw_reacher *r, const struct cw_launch *l, uint
         if (a->value && r->counts[i])
             fits = add(key, &n, a->value, a->value_bytes);
         else if (!a->value)
-            fits = add(key, &n, &a->buffer_bytes, sizeof a->buffer_bytes);
+            fits = add(key, &n, &a->buffer_bytes, sizeof a->buffer_bytes) &&
+                   add(key, &n, &a->start, sizeof a->start);
     }
     return fits ? n : 0;
 }

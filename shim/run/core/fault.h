@@ -4,9 +4,10 @@
  * early, the Nth event is complete before its command is; late, the Nth launch that a helper has run counts
  * as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches are said
  * to reach (models/reach.h) end one element of four bytes too early; unseen, from the Nth on accesses of
- * images order no command. Of tiles (tiles/tile.h): naive, from the Nth on they see the ids that a global
- * offset alone would give them; half, the Nth is not run; twice, the Nth is run twice; offset, from the Nth
- * on of those that have a global offset it is forgotten; local, the Nth has half the local size that it
+ * images and of shared virtual memory order no command. Of tiles (tiles/tile.h): naive, from the Nth on they
+ * see the ids that a global offset alone would give them; half, the Nth is not run; twice, the Nth is run
+ * twice; offset, from the Nth on of those that have a global offset it is forgotten; local, the Nth has half
+ * the local size that it
  * should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of a
  * group run that another one depends on runs after that; unbuilt, rewritten programs cannot be built from
  * the Nth on; unmade, the Nth build of a program for a helper fails. Of staged
@@ -30,8 +31,9 @@
  * finds no memory there; slow, the Nth launch takes two seconds more; hung, the Nth one never ends; mute,
  * from the Nth launch on launches fail, and copies never end. Of instructions (core/instruction.h), and
  * transfers in the host's memory: omit, the Nth is left out. Of quiet waits (core/quiet_wait.h): brisk, the
- * Nth returns before its commands are over. Of caches: alike, all keys are the same, for
- * any N and way of running. Unbuilt, unmade, refuse, unpinned and alike must change nothing, nor must
+ * Nth returns before its commands are over. Of queues that pass (core/passing.h), in any way of running:
+ * resumed, from the Nth on transfers that block resume tracking with commands under way. Of caches: alike,
+ * all keys are the same, for any N and way of running. Unbuilt, unmade, refuse, unpinned and alike must change nothing, nor must
  * garbage, full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that
  * its launch needs. */
 #ifndef CW_RUN_FAULT_H
@@ -82,6 +84,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_UNMERGED,
     CW_RUN_FAULT_OMIT,
     CW_RUN_FAULT_BRISK,
+    CW_RUN_FAULT_RESUMED,
     CW_RUN_FAULT_ALIKE
 };
 

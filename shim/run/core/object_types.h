@@ -12,8 +12,9 @@
 #include "../../device/device.h"
 #include "../../door/query.h"
 #include "../../door/registry.h"
-#include "trial.h"
+#include "passing.h"
 #include "reason.h"
+#include "trial.h"
 
 #define CW_RUN_WORKERS       64 /* devices that this process may drive */
 #define CW_RUN_SAMPLER_KINDS 20 /* normalized or not, five addressing modes, two filters */
@@ -56,22 +57,30 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
+struct cw_run_bypass_state {  /* tuning/bypass.c */
+    struct cw_run_trial rest; /* synchronisations for which commands are native; poor: windows */
+    uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
+    /* where other GPUs have not begun: time and commands of spans, each span half as much as the next */
+    double span_ns, span_commands;
+    double bare_ns;  /* of a command, in spans in which all passed; 0: none yet */
+    uint64_t passed; /* commands since the last synchronisation */
+};
+
 struct cw_run_context {
     struct cw_run_record r;
     struct cw_context_devices *devices;   /* NULL: nothing in this context is managed */
     struct cw_run_context_device *places; /* devices->n */
     _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
                                      reference count */
+    bool watchable; /* an allocation that host and kernels may watch (CL_MEM_SVM_ATOMICS) was made in it */
+    bool watched;   /* since the program has waited, the vendor got a kernel that may do so */
     struct cw_run_event_list own_events; /* user events, likewise */
     uint32_t events;       /* of managed commands: user events retain the context, others do not */
     uint32_t native_calls; /* of the vendor for native commands that threads are in */
     /* the least of their cw_run_native.after */
     uint64_t called_after;
-};
-
-struct cw_run_bypass_state {  /* tuning/bypass.c */
-    struct cw_run_trial rest; /* synchronisations for which commands are native; poor: windows */
-    uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
+    struct cw_run_bypass_state bypass; /* of all queues, where far devices help */
+    uint32_t passing;                  /* queues that pass */
 };
 
 /* Native launches of a queue while helpers have not begun (windows/hold.c). */
@@ -88,7 +97,7 @@ struct cw_run_queue {
     uint32_t home, home_worker;       /* index into context->places, and its worker's number */
     struct cw_run_task *first, *last; /* not retired yet, in program order */
     struct cw_run_task *join;         /* later commands wait for it: a barrier, or inherited native work */
-    uint64_t native_given;            /* native commands so far, counted before and after the vendor's call */
+    _Atomic uint64_t native_given;    /* native commands so far, counted before and after the vendor's call */
     uint64_t native_known;            /* up to here they are finished, or `join` waits for them */
     uint64_t native_barrier;          /* out of order: up to here later commands wait for them */
     uint32_t native_calls;            /* of the vendor for them that threads are in */
@@ -97,6 +106,7 @@ struct cw_run_queue {
     uint64_t last_end_ns;                /* END of the latest retired command */
     uint32_t events; /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_bypass_state bypass;
+    struct cw_run_passing passing;
     struct cw_run_hold hold;
     bool again;                      /* a launch is under way that is in no list (workers/repeat.c), ... */
     pthread_t again_by;              /* ... in this thread */
@@ -163,6 +173,12 @@ struct cw_run_map {
     struct cw_run_memory *at;       /* that the vendor counts it at: `of` or its root; it stays */
 };
 
+/* What the vendor is to free with the last use of an allocation of shared virtual memory. */
+struct cw_run_svm {
+    cl_context context;
+    void *pointer; /* NULL: the program's own command frees it */
+};
+
 struct cw_run_memory {
     struct cw_run_record r;
     struct cw_run_context *context;
@@ -170,6 +186,7 @@ struct cw_run_memory {
     bool managed;
     struct cw_run_image *image; /* the image that the bytes form; NULL: a buffer */
     bool own;                   /* root: the memory is ours */
+    struct cw_run_svm *svm;     /* an allocation of shared virtual memory, which has no handle; NULL: none */
     bool misaligned;            /* a sub-buffer that some device would refuse */
     cl_mem_flags flags;         /* as the program gave them, access flags inherited */
     uint8_t *address;           /* of its bytes in the host's memory */
@@ -240,6 +257,7 @@ struct cw_run_program {
     bool partly;      /* it was made or built for some devices of its context only */
     bool manageable;  /* its whole source is known */
     bool doubtful;    /* its text may have hidden effects: native until each kernel's model says */
+    bool watches;     /* atomic operations or volatile accesses are in its text */
     bool may_poll;    /* some kernel may wait for memory that others write: each kernel's model says */
     bool group_free;  /* results cannot depend on the local size */
     bool groups_told; /* where they may, the models say of which kernels */
@@ -271,11 +289,17 @@ struct cw_run_arg {
     uint8_t sampler; /* VALUE: 1 + the kind of the sampler that the word names (core/sampler.h); 0: none */
     uint32_t size, capacity;
     union {
-        uint64_t word;  /* VALUE up to 8 bytes */
+        uint64_t word;  /* VALUE up to 8 bytes; POINTER */
         uint8_t *bytes; /* VALUE over 8 bytes; owned by shadows, borrowed from the blob in tasks */
     };
-    struct cw_run_memory *memory; /* in tasks: the buffer that the value names */
+    struct cw_run_memory *memory; /* in tasks: the buffer that the value names, or that the pointer is into */
 };
+
+/* The byte of its memory that an argument points to; of a memory object the first. */
+static inline uint64_t cw_run_arg_start(const struct cw_run_arg *a)
+{
+    return a->kind == CW_RUN_ARG_POINTER ? a->word - (uintptr_t)a->memory->address : 0;
+}
 
 /* The last value of an argument of a private kernel. */
 struct cw_run_set {
@@ -352,7 +376,8 @@ struct cw_run_kernel {
     char *name;
     uint32_t count;
     struct cw_key key; /* of its program and name (history.h); none: not known yet */
-    bool indirect;     /* reaches memory that is no argument */
+    bool indirect;     /* its arguments are not known */
+    bool pointed;      /* the program has named memory that it may reach through pointers */
     bool parsed;
     uint8_t *modes;                     /* enum cw_access_mode by argument; NULL until parsed */
     uint8_t *kinds;                     /* enum cw_param_kind by argument; NULL until parsed */

@@ -1,5 +1,6 @@
 /* record.c - records of the program's objects, and releases that have to wait. */
 #include "global_lock.h"
+#include "passing.h"
 #include "record.h"
 #include "state.h"
 
@@ -17,6 +18,7 @@ static const size_t bytes_of[] = {
 };
 
 atomic_bool cw_run_record_any_queue;
+atomic_uint cw_run_passing_held;
 
 void cw_run_record_end(struct cw_run_record *r)
 {
@@ -63,6 +65,17 @@ void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
         atomic_store(&cw_run_record_any_queue, true);
     *r = (struct cw_run_record){.handle = handle, .entry = e, .kind = kind, .refs = 1};
     cw_registry_publish(e, CW_REGISTRY_RUN + kind, r);
+    return r;
+}
+
+void *cw_run_record_create_unnamed(enum cw_run_kind kind)
+{
+    struct cw_run_record *r = calloc(1, bytes_of[kind]);
+
+    if (!r)
+        return NULL;
+    cw_run.records++;
+    *r = (struct cw_run_record){.kind = kind, .refs = 1};
     return r;
 }
 

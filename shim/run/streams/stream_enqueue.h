@@ -17,6 +17,7 @@ struct cw_stream_use {
     bool early;     /* a call that blocks may return when the host's bytes are copied: it, and commands before
                       * it, may be under way then */
     bool transfers; /* between the host's memory and an object: the function for it may be one of staging */
+    bool polls;     /* a launch that may poll its bytes; set by cw_stream_version_pick */
     bool pixels;    /* it closes, and uses no memory but images and the host's */
     uint32_t groups; /* of a launch; 0: a transfer */
     struct cw_stream_kernel *kernel;
@@ -47,10 +48,10 @@ struct cw_stream_call {
     const cl_event *list;
     cl_event *event;
     cl_event made;
-    bool apart;  /* the wait of a blocking command comes behind the vendor's call */
-    bool closes; /* it closes the streams */
-    bool leaves; /* streams are in vain for the queue */
-    bool seated; /* between cw_stream_seat_begin and cw_stream_seat_end */
+    bool by_event; /* the wait of a blocking command comes behind the vendor's call */
+    bool closes;   /* it closes the streams */
+    bool leaves;   /* streams are in vain for the queue */
+    bool seated;   /* between cw_stream_seat_begin and cw_stream_seat_end */
     cl_event *program;
     uint32_t stream;
     cl_context context;                /* of `q` */
@@ -82,7 +83,8 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
 /* Returns what the program gets for `err`. */
 cl_int cw_stream_end(struct cw_stream_call *c, cl_int err);
 
-/* As cw_stream_queue_leave_if_idle; versions of its context end before. */
+/* As cw_stream_queue_leave_if_idle; versions of its context end before. Where these pay for a queue of the
+ * context it stays: its commands go to stream 0. */
 void cw_stream_leave_if_idle(struct cw_stream_queue *q);
 /* A queue goes back to one stream for good: the vendor may get commands for it that no hook sees. */
 void cw_stream_close_for_good(struct cw_stream_queue *q);
