@@ -1,5 +1,6 @@
 /* execute_vendor.c - devices, contexts and queues of a re-run. */
 #include "execute_state.h"
+#include "../kernels/source/vendor_compiler.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,14 +52,17 @@ static cl_program create(const struct cw_exec *x, uint32_t id, enum form form, c
 {
     const struct cw_t_program *p = &x->t->programs.v[id];
     const struct cw_execute_context *c = &x->contexts[p->context];
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
     const struct cw_blob *blob = form == JOINED ? &p->joined : &p->binary;
     const char *text = form == SOURCE ? p->source : (const char *)x->data + blob->offset;
     const size_t length = form == SOURCE ? strlen(text) : (size_t)blob->size;
     const unsigned char *binaries[CW_EXEC_DEVICES];
     size_t sizes[CW_EXEC_DEVICES];
 
-    if (form != BINARY)
+    if (form == JOINED)
         return clCreateProgramWithSource(c->handle, 1, &text, &length, code);
+    if (form == SOURCE)
+        return cw_vendor_program(&calls, c->handle, c->devices[0], text, code);
     if (p->kind == CW_PROGRAM_IL)
         return clCreateProgramWithIL(c->handle, text, length, code);
     for (cl_uint d = 0; d < c->device_count && d < CW_EXEC_DEVICES; d++)

@@ -1,6 +1,7 @@
 /* access.c - see graph_parts.h. */
 #include "graph_parts.h"
 #include "../kernels/source/cl_source.h"
+#include "../kernels/source/code_text.h"
 #include "../kernels/source/kernel_params.h"
 #include "trace_reach.h"
 
@@ -27,6 +28,31 @@ static void read_params(struct cw_access_table *table, const struct cw_cl_source
                      table->declared + table->first[kernel]);
 }
 
+/* Of code without a source nothing is known. */
+static bool may_hide(const struct cw_trace *t, const struct cw_t_program *p,
+                     const struct cw_cl_source *source)
+{
+    return cw_code_text_is(p->source) ||
+           cw_cl_has_variables(source, p->options, cw_trace_vendor_language(t, p->context));
+}
+
+/* The program has a source. False: memory is out. */
+static bool read_program(struct cw_access_table *table, const struct cw_trace *t, uint32_t p,
+                         const struct cw_graph_options *options)
+{
+    const struct cw_t_program *program = &t->programs.v[p];
+    struct cw_cl_source source;
+    bool ok = cw_cl_source_init(&source, program->source, program->options);
+
+    table->hidden[p] = ok && may_hide(t, program, &source);
+    table->addresses[p] = ok && (cw_code_text_is(program->source) || cw_cl_may_hold_addresses(&source));
+    for (size_t k = 0; ok && k < t->kernels.count; k++)
+        if (t->kernels.v[k].program == p && t->kernels.v[k].name)
+            read_params(table, &source, t, k, options);
+    cw_cl_source_finish(&source);
+    return ok;
+}
+
 enum cw_status cw_access_table_init(struct cw_access_table *table, const struct cw_trace *t,
                                     const struct cw_graph_options *options, struct cw_error *err)
 {
@@ -51,18 +77,8 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
     memset(table->modes, CW_ACCESS_READ_WRITE, total + 1);
     memset(table->declared, CW_ACCESS_READ_WRITE, total + 1);
     for (size_t p = 0; ok && p < t->programs.count; p++) {
-        const struct cw_t_program *program = &t->programs.v[p];
-        struct cw_cl_source source;
-        if (!program->source)
-            continue;
-        ok = cw_cl_source_init(&source, program->source, program->options);
-        table->hidden[p] = ok && cw_cl_has_variables(&source, program->options,
-                                                     cw_trace_vendor_language(t, program->context));
-        table->addresses[p] = ok && cw_cl_may_hold_addresses(&source);
-        for (size_t k = 0; ok && k < t->kernels.count; k++)
-            if (t->kernels.v[k].program == p && t->kernels.v[k].name)
-                read_params(table, &source, t, k, options);
-        cw_cl_source_finish(&source);
+        if (t->programs.v[p].source)
+            ok = read_program(table, t, (uint32_t)p, options);
     }
     for (size_t p = 0; p < t->programs.count; p++)
         for (uint32_t i = 0; i < t->programs.v[p].inputs.count; i++) {

@@ -1,6 +1,7 @@
 /* trace_reach.c - see trace_reach.h. */
 #include "trace_reach.h"
 #include "../kernels/source/cl_language.h"
+#include "../kernels/source/code_text.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -46,22 +47,39 @@ static bool identity_of(const struct cw_trace *t, uint32_t context, char text[ID
     return true;
 }
 
+/* The program whose text and options say what it is; of one that is linked of a single module the module.
+ * NULL: there is none. */
+static const struct cw_t_program *told_by(const struct cw_trace *t, size_t id)
+{
+    const struct cw_t_program *p = &t->programs.v[id];
+
+    if (p->kind == CW_PROGRAM_LINKED && p->inputs.count == 1)
+        p = &t->programs.v[t->program_ids.v[p->inputs.first]];
+    if (p != &t->programs.v[id] && p->kind != CW_PROGRAM_IL)
+        return NULL;
+    return p->kind == CW_PROGRAM_BUILTIN || p->kind == CW_PROGRAM_LINKED || !p->source || !p->options ||
+                   p->rebuilt || p->inputs.count
+               ? NULL
+               : p;
+}
+
 static void get_models(struct cw_trace_reach *r, const struct cw_trace *t, size_t id,
                        struct cw_models_source *source, cw_trace_ask *ask_)
 {
-    const struct cw_t_program *p = &t->programs.v[id];
-    struct vendor v = {t, p->context, ask_};
+    const struct cw_t_program *p = told_by(t, id);
+    struct vendor v = {t, t->programs.v[id].context, ask_};
     char identity[IDENTITY_BYTES];
     struct cw_models_vendor vendor = {.data = &v, .ask = ask_ ? ask : NULL};
     struct cw_error err = {0};
     char *options;
 
-    if ((p->kind != CW_PROGRAM_SOURCE && p->kind != CW_PROGRAM_BINARY) || !p->source || !p->options ||
-        p->rebuilt || p->inputs.count)
+    if (!p)
         return;
     if (identity_of(t, p->context, identity))
         vendor.identity = identity;
-    options = cw_cl_language_options(p->options, cw_trace_vendor_language(t, p->context));
+    options = cw_code_text_is(p->source) /* they have no word about it */
+                  ? strdup("")
+                  : cw_cl_language_options(p->options, cw_trace_vendor_language(t, p->context));
     if (options)
         r->program[id] = cw_program_reach_create(source, p->source, options, &vendor, &err);
     free(options);

@@ -129,6 +129,7 @@ enum cw_log_kind {
     CW_LOG_STALE,
     CW_LOG_INJECTED, /* id of the program, hash (8 raw bytes) of its own text, which another one replaced */
     CW_LOG_WHOLE,    /* delta seq of a launch (signed, to this record), s why run mode did not cut it */
+    CW_LOG_CONSTANT, /* id of an IL program, id of a specialisation constant, size, bytes: its value */
     CW_LOG_KINDS
 };
 

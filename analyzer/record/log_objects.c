@@ -2,6 +2,7 @@
  * modules. */
 #include <stdlib.h>
 
+#include "../kernels/source/spirv.h"
 #include "log_read_state.h"
 
 static enum cw_log_object object_of(uint32_t kind)
@@ -327,6 +328,25 @@ static void read_injected(struct cw_log_reader *r, struct cw_log_def *d)
         memcpy(&r->t->programs.v[program].injected_for, hash, sizeof(uint64_t));
 }
 
+/* The program is the module with that value from then on. */
+static enum cw_status read_constant(struct cw_log_reader *r, struct cw_log_def *d)
+{
+    uint32_t program = cw_log_resolve(r, CW_LOG_O_PROGRAM, (uint64_t)d->id + 1), id = cw_cursor_u32(&d->body);
+    uint32_t size = cw_cursor_count(&d->body);
+    const void *value = cw_cursor_bytes(&d->body, size);
+    struct cw_t_program *p = program == CW_NONE || !value ? NULL : &r->t->programs.v[program];
+    char *text;
+
+    if (!p)
+        return CW_OK;
+    p->rebuilt |= p->options != NULL;
+    text = p->source ? cw_spirv_specialised(p->source, id, value, size) : NULL;
+    p->binary = (struct cw_blob){0}; /* with another value */
+    p->source = text ? cw_trace_strndup(r->t, text, strlen(text)) : NULL;
+    free(text);
+    return CW_OK;
+}
+
 static enum cw_status read_module(struct cw_log_reader *r, struct cw_cursor *c)
 {
     struct cw_t_module m = {cw_cursor_u(c), cw_cursor_u(c), cw_cursor_u(c), NULL}, *to;
@@ -427,6 +447,8 @@ static enum cw_status read_definition(struct cw_log_reader *r, struct cw_log_def
     case CW_LOG_INJECTED:
         read_injected(r, d);
         break;
+    case CW_LOG_CONSTANT:
+        return read_constant(r, d);
     default:
         break;
     }

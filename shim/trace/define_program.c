@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../analyzer/kernels/source/code_text.h"
 #include "../../analyzer/kernels/source/header_files.h"
+#include "../../analyzer/kernels/source/spirv.h"
 #include "../../analyzer/record/trace.h"
 #include "../programs/known_binaries.h"
 #include "../programs/program_exchange.h"
@@ -93,6 +95,34 @@ void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const c
                        cl_uint count)
 {
     define(program, kind, hash, NULL, inputs, count);
+}
+
+void cw_define_il(cl_program program, const void *il, size_t n)
+{
+    int saved = errno;
+    char *text =
+        !cw_recorder.no_sources && cw_spirv_is(il, n) && n <= CW_SPIRV_BYTES_MAX ? cw_code_text(il, n) : NULL;
+    bool bytes = cw_recorder.capture_data && !text;
+
+    errno = saved;
+    define(program, CW_PROGRAM_IL, cw_define_hash(CW_FNV_START, il, n), text, NULL, 0);
+    if (bytes)
+        cw_define_bytes(program, il, n);
+}
+
+void cw_define_constant(cl_program program, cl_uint id, size_t n, const void *value)
+{
+    struct cw_object *o = cw_known(program, CW_LOG_O_PROGRAM);
+    struct cw_rec r;
+
+    if (!o)
+        return;
+    cw_log_rec_begin(&r);
+    cw_rec_u(&r, o->id);
+    cw_rec_u(&r, id);
+    cw_rec_u(&r, n);
+    cw_log_rec_bytes(&r, value, n);
+    cw_log_rec_commit(&r, CW_LOG_CONSTANT);
 }
 
 /* The source beside a binary in pyopencl's cache, the caller's to free; NULL: none. */

@@ -25,6 +25,7 @@
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clCreateProgramWithIL)                       \
     X(clCreateProgramWithBuiltInKernels) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram)            \
     X(clCompileProgram) X(clLinkProgram) X(clGetProgramInfo)                                                 \
+    X(clSetProgramSpecializationConstant)                                                                    \
     /* hooks_kernel.c */                                                                                     \
     X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)      \
     X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)           \

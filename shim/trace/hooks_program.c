@@ -48,10 +48,18 @@ cl_program cw_hook_clCreateProgramWithIL(cl_context context, const void *il, siz
         return program;
     if (cw_recorder.capture_data)
         cw_capture_program(1, NULL, NULL);
-    cw_define_program(program, CW_PROGRAM_IL, cw_define_hash(CW_FNV_START, il, length), NULL, 0);
-    if (cw_recorder.capture_data)
-        cw_define_bytes(program, il, length);
+    cw_define_il(program, il, length);
     return program;
+}
+
+cl_int cw_hook_clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size,
+                                                  const void *value)
+{
+    cl_int status = cw_traced.clSetProgramSpecializationConstant(program, id, size, value);
+
+    if (status == CL_SUCCESS && cw_formula_is_recording() && size <= sizeof(cl_ulong))
+        cw_define_constant(program, id, size, value);
+    return status;
 }
 
 cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,

@@ -443,7 +443,7 @@ static bool is_definition(enum cw_log_kind kind)
 {
     return kind < CW_LOG_KERNEL_COMMAND || kind == CW_LOG_CALLSITE || kind == CW_LOG_MODULE ||
            kind == CW_LOG_CONTENTS || kind == CW_LOG_RELEASE || kind == CW_LOG_FUNCTION ||
-           kind == CW_LOG_BUILD_LOG || kind == CW_LOG_INJECTED;
+           kind == CW_LOG_BUILD_LOG || kind == CW_LOG_INJECTED || kind == CW_LOG_CONSTANT;
 }
 
 /* The state that writes records of this kind for thread `t`. */

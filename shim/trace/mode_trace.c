@@ -131,9 +131,7 @@ static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithI
 
     if (!program || !cw_formula_is_recording())
         return program;
-    cw_define_program(program, CW_PROGRAM_IL, cw_define_hash(CW_FNV_START, il, length), NULL, 0);
-    if (cw_recorder.capture_data)
-        cw_define_bytes(program, il, length);
+    cw_define_il(program, il, length);
     return program;
 }
 

@@ -116,6 +116,11 @@ void cw_define_bytes(cl_program program, const void *bytes, size_t n);
  * cw_defined_new. */
 void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
                        cl_uint count);
+/* The same of a program that is made of a SPIR-V module: with its text form (kernels/source/code_text.h) as
+ * source, its bytes where there is none. */
+void cw_define_il(cl_program program, const void *il, size_t n);
+/* A specialisation constant of it has been set. */
+void cw_define_constant(cl_program program, cl_uint id, size_t n, const void *value);
 /* The same of a program that is made of binaries: with its source, where the build that they are from is
  * known (programs/known_binaries.h), or pyopencl has it beside the one binary
  * (programs/program_exchange.h). */

@@ -108,7 +108,7 @@ struct _cl_program {
     struct object o;
     cl_context context;
     char *source, *options;
-    bool built;
+    bool built, of_il;
     cl_uint num_kernels;
 };
 struct _cl_kernel {

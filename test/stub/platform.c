@@ -77,6 +77,7 @@ static cl_int device_text(cl_device_info name, size_t param_value_size, void *pa
     case CL_DEVICE_EXTENSIONS:
         REPLY_TEXT("cl_khr_byte_addressable_store");
     case CL_DEVICE_IL_VERSION:
+        REPLY_TEXT("SPIR-V_1.2");
     case CL_DEVICE_BUILT_IN_KERNELS:
         REPLY_TEXT("");
     }

@@ -54,11 +54,49 @@ static cl_program with_binary(cl_context c, cl_uint n, const cl_device_id *devic
     return p;
 }
 
+/* The instruction `op` of the module whose operand `at` is `id`; NULL: there is none. */
+static const uint32_t *instruction(const uint32_t *word, size_t n, uint32_t op, size_t at, uint32_t id)
+{
+    for (size_t i = 5; i < n && word[i] >> 16; i += word[i] >> 16)
+        if ((word[i] & 0xffff) == op && word[i + 1 + at] == id)
+            return word + i;
+    return NULL;
+}
+
+/* A kernel of the module as a prototype in OpenCL C. */
+static void add_entry_point(cl_program p, const uint32_t *word, size_t n, const uint32_t *entry)
+{
+    enum { TYPE_POINTER = 32, TYPE_FUNCTION = 33, FUNCTION = 54, WORKGROUP = 4, CROSS_WORKGROUP = 5 };
+    const uint32_t *f = instruction(word, n, FUNCTION, 1, entry[2]),
+                   *type = f ? instruction(word, n, TYPE_FUNCTION, 0, f[4]) : NULL;
+    char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof text, "kernel void %s(", (const char *)(entry + 3));
+    for (uint32_t i = 3; type && i < type[0] >> 16 && used < sizeof text - 100; i++) {
+        const uint32_t *pointer = instruction(word, n, TYPE_POINTER, 0, type[i]);
+        const char *space = !pointer                        ? "int "
+                            : pointer[2] == CROSS_WORKGROUP ? "global int *"
+                            : pointer[2] == WORKGROUP       ? "local int *"
+                                                            : "int ";
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%sa%u", i > 3 ? ", " : "", space, i - 3);
+    }
+    used += (size_t)snprintf(text + used, sizeof text - used, ") {}\n");
+    add_source(p, text, used);
+}
+
+/* Of a SPIR-V module the kernels are known; other words are taken for a source. */
 static cl_program with_il(cl_context c, const void *il, size_t length, cl_int *errcode_ret)
 {
+    enum { ENTRY_POINT = 15, MAGIC = 0x07230203 };
+    const uint32_t *word = il;
+    size_t n = length / sizeof *word;
     cl_program p = new_program(c, errcode_ret);
     if (p)
+        p->of_il = true;
+    if (p && (n < 5 || word[0] != MAGIC))
         add_source(p, il, length);
+    for (size_t i = 5; p && n > 5 && word[0] == MAGIC && i < n && word[i] >> 16; i += word[i] >> 16)
+        if ((word[i] & 0xffff) == ENTRY_POINT)
+            add_entry_point(p, word, n, word + i);
     return p;
 }
 
@@ -99,6 +137,14 @@ static cl_program link(cl_context c, cl_uint n, const cl_device_id *devices, con
     return p;
 }
 
+static cl_int set_constant(cl_program p, cl_uint id, size_t size, const void *value)
+{
+    (void)id;
+    if (!nullcl_is(p, K_PROGRAM) || !p->of_il)
+        return CL_INVALID_PROGRAM;
+    return size && value ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
 static void kernel_names(cl_program p, char *to, size_t size)
 {
     char name[128];
@@ -136,7 +182,7 @@ static cl_int program_info(cl_program p, cl_program_info name, size_t param_valu
         return nullcl_reply(c->devices, c->num_devices * sizeof *c->devices, param_value_size, param_value,
                             param_value_size_ret);
     case CL_PROGRAM_SOURCE:
-        REPLY_TEXT(p->source);
+        REPLY_TEXT(p->of_il ? "" : p->source);
     case CL_PROGRAM_NUM_KERNELS:
         REPLY(size_t, p->num_kernels);
     case CL_PROGRAM_KERNEL_NAMES:
@@ -202,6 +248,7 @@ void nullcl_fill_program(void)
     nullcl.clCreateProgramWithSource = with_source;
     nullcl.clCreateProgramWithBinary = with_binary;
     nullcl.clCreateProgramWithIL = with_il;
+    nullcl.clSetProgramSpecializationConstant = set_constant;
     nullcl.clBuildProgram = build;
     nullcl.clCompileProgram = compile;
     nullcl.clLinkProgram = link;

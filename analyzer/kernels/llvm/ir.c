@@ -279,12 +279,22 @@ bool cw_ir_is_watched(LLVMValueRef load)
     return LLVMHasMetadata(load) && LLVMGetMetadata(load, watched_kind(load));
 }
 
+/* llvm-spirv gives calls their functions' attributes. */
+static void may_inline(LLVMValueRef call)
+{
+    static const char name[] = "noinline";
+    LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex,
+                                    LLVMGetEnumAttributeKindForName(name, sizeof name - 1));
+}
+
 static void keep_accesses(LLVMValueRef f)
 {
     bool flat = cw_bitcode_is_flat(LLVMGetGlobalParent(f));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
             LLVMOpcode op = LLVMGetInstructionOpcode(v);
+            if (op == LLVMCall)
+                may_inline(v);
             if (op == LLVMLoad)
                 mark_watched(v);
             if ((op == LLVMLoad && is_buffer(LLVMGetOperand(v, 0), flat)) ||

@@ -1,6 +1,7 @@
 /* spirv.c - see spirv.h. Numbers of instructions and operands: SPIR-V specification, sections 3 "Binary Form"
  * and 3.52 "Instructions". */
 #include "spirv.h"
+#include "code_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,26 @@ bool cw_spirv_specialise(void *module, size_t n, uint32_t id, const void *value,
             found = true;
         }
     return found && good;
+}
+
+bool cw_spirv_is_text(const char *text)
+{
+    const char *digits = cw_code_text_is(text) ? strchr(text, ' ') : NULL;
+
+    return digits && !strncmp(digits + 1, "03022307", 8);
+}
+
+char *cw_spirv_specialised(const char *text, uint32_t id, const void *value, size_t size)
+{
+    size_t n;
+    unsigned char *module = cw_code_text_bytes(text, &n);
+    char *set =
+        module && cw_spirv_check(module, n, NULL) == CW_OK && cw_spirv_specialise(module, n, id, value, size)
+            ? cw_code_text(module, n)
+            : NULL;
+
+    free(module);
+    return set;
 }
 
 /* ---- kernels and names */

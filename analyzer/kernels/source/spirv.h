@@ -27,6 +27,13 @@ enum cw_status cw_spirv_check(const void *bytes, size_t n, struct cw_error *err)
  * such constant, or one of another size. */
 bool cw_spirv_specialise(void *module, size_t n, uint32_t id, const void *value, size_t size);
 
+/* `text` is the text form (code_text.h) of a module. */
+bool cw_spirv_is_text(const char *text);
+
+/* The same of the text form of a module: another text form, the caller's to free. NULL: it is
+ * no such, it has no such constant, or memory is out. */
+char *cw_spirv_specialised(const char *text, uint32_t id, const void *value, size_t size);
+
 /* Some kernel demands a local size, or may: by an execution mode or the constant WorkgroupSize. */
 bool cw_spirv_demands(const void *module, size_t n);
 

@@ -8,6 +8,7 @@
 #include "vendor_macros.h"
 #include "code_text.h"
 #include "pocl_binary.h"
+#include "spirv.h"
 
 static size_t add_text(const struct cw_vendor_calls *calls, cl_device_id device, cl_device_info what,
                        char *text, size_t size)
@@ -152,6 +153,18 @@ static char *kernels_of(void *data, const char *source, size_t *bytes)
     return names;
 }
 
+/* Vendors before OpenCL 2.1 have no such function, only an extension's. */
+static bool takes_modules(const struct cw_vendor_calls *calls, cl_device_id device)
+{
+    char version[256] = "", il[256] = "";
+
+    return calls->clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) ==
+               CL_SUCCESS &&
+           strcmp(version, "OpenCL 2.1") >= 0 &&
+           calls->clGetDeviceInfo(device, CL_DEVICE_IL_VERSION, sizeof il - 1, il, NULL) == CL_SUCCESS &&
+           strstr(il, "SPIR-V");
+}
+
 cl_program cw_vendor_program(const struct cw_vendor_calls *calls, cl_context context, cl_device_id device,
                              const char *source, cl_int *err)
 {
@@ -165,8 +178,11 @@ cl_program cw_vendor_program(const struct cw_vendor_calls *calls, cl_context con
     if (!binary)
         return calls->clCreateProgramWithSource(context, 1, &source, NULL, err);
     *err = CL_INVALID_BINARY;
-    if (calls->clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) == CL_SUCCESS &&
-        cw_pocl_binary_readdress(binary, bytes, version))
+    if (cw_spirv_is(binary, bytes) && takes_modules(calls, device))
+        program = calls->clCreateProgramWithIL(context, binary, bytes, err);
+    else if (calls->clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) ==
+                 CL_SUCCESS &&
+             cw_pocl_binary_readdress(binary, bytes, version))
         program = calls->clCreateProgramWithBinary(context, 1, &device, &bytes, &const_binary, &status, err);
     free(binary);
     return program;

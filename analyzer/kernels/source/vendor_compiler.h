@@ -28,6 +28,7 @@ struct cw_vendor_calls {
                              void(CL_CALLBACK *)(cl_program, void *), void *);
     cl_int (*clGetProgramInfo)(cl_program, cl_program_info, size_t, void *, size_t *);
     cl_int (*clReleaseProgram)(cl_program);
+    cl_program (*clCreateProgramWithIL)(cl_context, const void *, size_t, cl_int *);
 };
 
 /* The initializer of one, of functions that are found under `from` (cw_next. or nothing). */
@@ -35,7 +36,7 @@ struct cw_vendor_calls {
     {                                                                                                        \
         from clGetDeviceInfo, from clGetPlatformInfo, from clCreateContext, from clReleaseContext,           \
             from clCreateProgramWithSource, from clCreateProgramWithBinary, from clCompileProgram,           \
-            from clBuildProgram, from clGetProgramInfo, from clReleaseProgram                                \
+            from clBuildProgram, from clGetProgramInfo, from clReleaseProgram, from clCreateProgramWithIL    \
     }
 
 /* Name, vendor, versions and driver; two devices with the same words have the same compiler. False when
@@ -53,8 +54,8 @@ bool cw_vendor_is_pocl(const struct cw_vendor_calls *calls, cl_device_id device)
 /* Run mode has streams and staged transfers for it (shim/device/vendor_traits.c). */
 bool cw_vendor_streams(const struct cw_vendor_calls *calls, cl_device_id device);
 
-/* A program of `source`, which may be the text form of a binary (pocl_binary.h) for `device`. NULL, and *err:
- * as the vendor says. */
+/* A program of `source`, which may be the text form (code_text.h) of a binary for `device`, or of a SPIR-V
+ * module. NULL, and *err: as the vendor says. */
 cl_program cw_vendor_program(const struct cw_vendor_calls *calls, cl_context context, cl_device_id device,
                              const char *source, cl_int *err);
 

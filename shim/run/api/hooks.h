@@ -27,7 +27,9 @@
     X(clCreateSampler) X(clCreateSamplerWithProperties) X(clRetainSampler) X(clReleaseSampler)               \
     /* api/program.c, api/program_binary.c */                                                                \
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)         \
-    X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clSetProgramSpecializationConstant)     \
+    X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo)                                           \
+    /* api/program_module.c */                                                                               \
+    X(clCreateProgramWithIL) X(clSetProgramSpecializationConstant)                                           \
     /* api/program_link.c */                                                                                 \
     X(clCompileProgram) X(clLinkProgram)                                                                     \
     /* api/kernel.c, api/launch.c */                                                                         \

@@ -1,10 +1,12 @@
 /* pass.c - commands that are never managed: native kernels, sharing, extensions. */
+#include "../../trace/hooks.h"
 #include "../planner/legal.h"
 #include "hooks.h"
 #include "enqueue.h"
 #include "kernel.h"
 #include "native.h"
 #include "opaque.h"
+#include "program.h"
 #include "queue.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -91,6 +93,15 @@ ext_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithPr
     return queue;
 }
 
+static cl_program ext_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithILKHR) next, cl_context context,
+                                               const void *il, size_t bytes, cl_int *err)
+{
+    cl_program program = cw_trace_ext_hooks.clCreateProgramWithILKHR(next, context, il, bytes, err);
+
+    cw_run_program_is_of_module(context, program, il, bytes);
+    return program;
+}
+
 #define SET_POINTER(name)                                                                                    \
     static cl_int ext_##name(__typeof__(&name) next, cl_kernel kernel, cl_uint index, const void *value)     \
     {                                                                                                        \
@@ -109,5 +120,5 @@ const struct cw_ext_hooks cw_run_ext_hooks = {
 #include "../../door/ext_commands.inc"
     HOOK(clCreateBufferWithPropertiesINTEL),     HOOK(clImportMemoryARM),
     HOOK(clCreateCommandQueueWithPropertiesKHR), HOOK(clSetKernelArgMemPointerINTEL),
-    HOOK(clSetKernelArgSVMPointerARM),
+    HOOK(clSetKernelArgSVMPointerARM),           HOOK(clCreateProgramWithILKHR),
 };

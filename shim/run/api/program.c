@@ -78,6 +78,7 @@ void cw_run_program_linked(cl_context context, cl_program program, cl_uint devic
         p->options = options;
         p->linked = doubtful ? source : NULL;
         p->source = doubtful ? NULL : source;
+        cw_run_program_takes_module(p);
         cw_run_program_models_want(p, source, options);
         if (cw_run.eager)
             cw_run_program_models_wait(p);
@@ -306,12 +307,4 @@ cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device
         asked = program;
     }
     return cw_native.clGetProgramBuildInfo(asked, device, name, capacity, to, bytes);
-}
-
-/* PoCL ends the process for a program that it has not built. */
-cl_int cw_run_hook_clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t bytes,
-                                                      const void *value)
-{
-    cw_build_cache_make_real(program);
-    return cw_native.clSetProgramSpecializationConstant(program, id, bytes, value);
 }

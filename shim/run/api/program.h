@@ -9,6 +9,13 @@
 struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, cl_uint devices,
                                              char *source, char *built_with);
 
+/* `program` (NULL: it was not made) is made of these bytes: of a SPIR-V module, or of what is not known. Lock
+ * not held. */
+void cw_run_program_is_of_module(cl_context context, cl_program program, const void *il, size_t n);
+
+/* Where the text of the program's source is that of a SPIR-V module, it is treated as such. Lock held. */
+void cw_run_program_takes_module(struct cw_run_program *p);
+
 /* Waits until no worker prepares a helper's program, for which it reads source and options. Lock held, given
  * up meanwhile. */
 void cw_run_program_settle_helpers(void);

@@ -13,6 +13,7 @@
 
 #include "../../../analyzer/kernels/source/header_files.h"
 #include "../../../analyzer/kernels/source/linked_source.h"
+#include "../../../analyzer/kernels/source/spirv.h"
 #include "program.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -30,8 +31,9 @@ struct unit {
 static const char *given(cl_program program)
 {
     const struct cw_run_program *p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    const char *text = !p ? NULL : p->given ? p->given : p->source;
 
-    return !p || p->binary ? NULL : p->given ? p->given : p->source;
+    return p && p->binary && !cw_spirv_is_text(text) ? NULL : text;
 }
 
 static void free_unit(struct unit *u)
@@ -154,8 +156,8 @@ static char *read_parts(cl_uint n, const cl_program *programs, char **options)
             break;
         if (!*options && !(*options = strdup(p->compiled_with)))
             break;
-        if (!(unit[have] = strdup(p->compiled)))
-            break;
+        if ((n > 1 && cw_spirv_is_text(p->compiled)) || !(unit[have] = strdup(p->compiled)))
+            break; /* modules are not linked here */
     }
     cw_run_global_lock_give();
     if (have == n && n)

@@ -20,7 +20,7 @@
     X(CW_RUN_R_UNREAD, "printf, volatile, addresses or the like in its source, which is not analysed yet",   \
       "run it again")                                                                                        \
     X(CW_RUN_R_POLLS, "kernel that may wait for what others write", "")                                      \
-    X(CW_RUN_R_BINARY, "kernel of a binary that is not read, or not yet",                                    \
+    X(CW_RUN_R_BINARY, "kernel of a binary or module that is not read, or not yet",                          \
       "run it again; PoCL's own binaries")                                                                   \
     X(CW_RUN_R_ARGUMENT, "pointer to unknown memory, pipe, queue or shared memory as argument",              \
       "buffers or clSVMAlloc instead")                                                                       \
