@@ -1,5 +1,6 @@
 /* form.c - see form.h. */
 #include "form_internal.h"
+#include "reach.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,10 @@ struct cw_form *cw_form_create(const struct cw_model *m)
     }
     for (int i = 0; i < m->pool.n; i++) {
         const struct cw_expr *x = &m->pool.node[i];
-        int64_t end = x->value + (x->width + 7) / 8;
-        if (x->op == CW_EXPR_ARG && x->value >= 0 && end > c->key_size[x->a] && end <= CW_MODEL_MAX_NODES)
+        bool image = x->op == CW_EXPR_ARG && m->arg[x->a].kind == CW_ARG_IMAGE;
+        int64_t end = image ? (int64_t)sizeof(struct cw_image_shape) : x->value + (x->width + 7) / 8;
+        if (x->op == CW_EXPR_ARG && (image || x->value >= 0) && end > c->key_size[x->a] &&
+            end <= CW_MODEL_MAX_NODES)
             c->key_size[x->a] = (int)end;
     }
     for (int i = 0; i < m->args; i++)
@@ -74,7 +77,7 @@ static bool copy_launch(struct cw_form *c, const struct cw_launch *l)
     return true;
 }
 
-/* Compares or stores the bytes of arguments that indices depend on. A value that is not wholly known matches
+/* Compares or stores the bytes of arguments that indices depend on. A value that is known in part matches
  * nothing. */
 static bool scalars_match(const struct cw_form *c, unsigned char *scalars, bool store)
 {
@@ -84,11 +87,12 @@ static bool scalars_match(const struct cw_form *c, unsigned char *scalars, bool 
         bool known = c->arg[i].value && c->arg[i].value_bytes >= wanted;
         if (!wanted)
             continue;
+        unsigned char state = known ? 1 : c->arg[i].value ? 2 : 0;
         if (store) {
-            at[0] = known;
+            at[0] = state;
             if (known)
                 memcpy(at + 1, c->arg[i].value, wanted);
-        } else if (!known || !at[0] || memcmp(at + 1, c->arg[i].value, wanted)) {
+        } else if (state == 2 || at[0] != state || (known && memcmp(at + 1, c->arg[i].value, wanted))) {
             return false;
         }
         at += wanted + 1;
@@ -373,8 +377,10 @@ bool cw_form_tile(struct cw_form *c, const struct cw_tile *tile, struct cw_arg_h
             visit(c, code, x, certain, hulls);
     }
     for (int i = 0; i < c->m->args; i++) {
-        settle(&hulls[i].reads, c->m->arg[i].unknown_read, c->arg[i].buffer_bytes);
-        settle(&hulls[i].writes, c->m->arg[i].unknown_write, c->arg[i].buffer_bytes);
+        settle(&hulls[i].reads, cw_model_anywhere_in(c->m, i, false, c->arg[i].value),
+               c->arg[i].buffer_bytes);
+        settle(&hulls[i].writes, cw_model_anywhere_in(c->m, i, true, c->arg[i].value),
+               c->arg[i].buffer_bytes);
     }
     return true;
 }
