@@ -65,7 +65,7 @@ analyzer_src  := $(wildcard $(patsubst %,analyzer/%/*.c,io settings history reco
                  $(filter-out $(compile_src),$(wildcard analyzer/compile/*.c))
 tool_src      := $(wildcard $(patsubst %,analyzer/%/*.c,explain explain/draw farm))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
-shim_pure_src := shim/builds/helper_cache.c shim/door/registry.c shim/door/query.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) shim/run/windows/window_flow.c \
+shim_pure_src := shim/builds/helper_cache.c shim/door/registry.c shim/door/query.c $(patsubst %,shim/run/groups/%.c,group_choice group_cache) shim/run/windows/window_flow.c \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces pages choice) \
                  $(patsubst %,shim/run/streams/%.c,stream_access stream_binary stream_object) \
                  shim/run/memory/extents.c shim/run/memory/coherence.c shim/run/memory/link_fit.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault gpu_lease pace vendor_traits)

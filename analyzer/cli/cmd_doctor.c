@@ -105,6 +105,19 @@ static void look_for_clang(struct cw_doctor *d)
                       given && *given ? " (CLWEAVE_CLANG names none that runs)" : "");
 }
 
+/* Programs of SPIR-V are rare: to lack it is no problem of the machine. */
+static void look_for_llvm_spirv(struct cw_doctor *d)
+{
+    char line[200], own[32];
+
+    snprintf(own, sizeof own, "llvm-spirv-%s", cw_program_models_llvm());
+    if (runs((const char *[]){own, "--version", NULL}, line, sizeof line))
+        cw_doctor_fact(d, TOOLS_SECTION, "SPIR-V", "is read through %s", own);
+    else
+        cw_doctor_fact(d, TOOLS_SECTION, "SPIR-V",
+                       "programs made of it are left to the vendor: sudo apt-get install %s", own);
+}
+
 static void doctor_tools(struct cw_doctor *d)
 {
     char library[PATH_MAX], path[PATH_MAX], line[200];
@@ -125,6 +138,7 @@ static void doctor_tools(struct cw_doctor *d)
             "clweave-compile is missing: PoCL compiles for helpers inside the program, or not at all");
     look_for_footprint(d, library);
     look_for_clang(d);
+    look_for_llvm_spirv(d);
     if (d->managed && runs((const char *[]){"ld", "--version", NULL}, line, sizeof line))
         cw_doctor_fact(d, TOOLS_SECTION, "ld", "%s", line);
     else if (d->managed)

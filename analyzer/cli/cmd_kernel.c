@@ -415,7 +415,8 @@ const struct cw_command_def cw_cmd_kernel = {
     .summary = "say which bytes kernels touch, how they may be cut, and their operations",
     .usage = "[options] FILE.cl [build options]",
     .details =
-        "For each kernel of an OpenCL C file: its arguments and how they are accessed, a formula for the "
+        "For each kernel of an OpenCL C file, or of a SPIR-V module: its arguments and how they are "
+        "accessed, a formula for the "
         "bytes of each "
         "access, whether a launch may be cut into ranges of work-groups for several devices and why not, and "
         "how many "

@@ -90,7 +90,7 @@ const struct cw_command_def cw_cmd_run = {
         "they would be "
         "without. Short or unprofitable windows, first launches of a kernel, and what clweave does not "
         "manage "
-        "(SVM, command buffers, what waits for user events) go to the vendor in the program's order. "
+        "(command buffers, what waits for user events) go to the vendor in the program's order. "
         "With "
         "--dsp the program also sees emulated DSPs, whose kernels take the time that the board's would.\n\n"
         "With -o the program's commands are recorded as `clweave trace` does it, with the devices that they "

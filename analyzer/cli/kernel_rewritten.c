@@ -148,6 +148,10 @@ enum cw_status cw_kernel_print_rewritten(const char *path, const char *options, 
 
     if (status != CW_OK)
         return status;
+    if (memchr(file.text, '\0', file.length)) {
+        cw_file_text_close(&file);
+        return cw_error_set(err, CW_ERR_UNSUPPORTED, "%s is no source", path);
+    }
     source = strndup(file.text, file.length);
     status =
         source ? rewrite(path, source, options, out, err) : cw_error_set(err, CW_ERR_NOMEM, "out of memory");

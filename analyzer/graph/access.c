@@ -45,7 +45,7 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
     table->addresses = calloc(t->programs.count + 1, sizeof *table->addresses);
     table->trust = options->trust_declared;
     table->reach = options->reach;
-    if (!cw_svm_ranges_init(&table->svm, t) || !table->first || !table->modes || !table->declared ||
+    if (!cw_allocations_init(&table->allocations, t) || !table->first || !table->modes || !table->declared ||
         !table->hidden || !table->addresses)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     memset(table->modes, CW_ACCESS_READ_WRITE, total + 1);
@@ -80,7 +80,7 @@ void cw_access_table_finish(struct cw_access_table *table)
     free(table->declared);
     free(table->hidden);
     free(table->addresses);
-    cw_svm_ranges_finish(&table->svm);
+    cw_allocations_finish(&table->allocations);
     memset(table, 0, sizeof *table);
 }
 
@@ -264,19 +264,30 @@ static bool push_memory_argument(struct cw_trace *t, const struct cw_access_tabl
     return push_both(t, memory, table->trust ? declared : mode, declared, 0, UINT64_MAX);
 }
 
-static bool push_svm(struct cw_trace *t, const struct cw_access_table *table, struct cw_command *k,
-                     uint64_t address, uint32_t mode, uint32_t declared)
+/* Pointer arguments get the allocation that they point into. False when memory is out. */
+static bool find_allocations(struct cw_trace *t, struct cw_access_table *table, uint32_t id)
 {
-    size_t first, n = cw_svm_ranges_find(&table->svm, t, address, &first);
+    struct cw_command *k = &t->commands.v[id];
     bool ok = true;
 
-    k->unknown_access |= n == 0;
-    for (size_t i = first; ok && i < first + n; i++)
-        ok = push_both(t, table->svm.memory[i], mode, declared, 0, UINT64_MAX);
+    for (uint32_t i = 0; ok && i < k->args.count; i++) {
+        struct cw_t_arg *a = &t->args.v[k->args.first + i];
+        if (a->kind != CW_ARG_SVM)
+            continue;
+        a->memory = CW_NONE;
+        if (a->value)
+            ok = cw_allocations_find(&table->allocations, t, id, a->value, &a->memory);
+        k->unknown_access |= a->value && a->memory == CW_NONE;
+    }
     return ok;
 }
 
-static bool push_argument(struct cw_trace *t, const struct cw_access_table *table, struct cw_command *k,
+static bool is_memory(const struct cw_t_arg *a)
+{
+    return a->kind == CW_ARG_MEMORY || (a->kind == CW_ARG_SVM && a->memory != CW_NONE);
+}
+
+static bool push_argument(struct cw_trace *t, const struct cw_access_table *table, const struct cw_command *k,
                           const struct cw_t_arg *a)
 {
     uint32_t mode = CW_ACCESS_READ_WRITE, declared = CW_ACCESS_READ_WRITE;
@@ -285,9 +296,7 @@ static bool push_argument(struct cw_trace *t, const struct cw_access_table *tabl
         declared = table->declared[table->first[k->kernel] + a->command_index];
         mode = table->trust ? declared : table->modes[table->first[k->kernel] + a->command_index];
     }
-    if (a->kind == CW_ARG_SVM && a->value)
-        return push_svm(t, table, k, a->value, mode, declared);
-    return a->kind != CW_ARG_MEMORY || push_memory_argument(t, table, k, a->memory, mode, declared);
+    return !is_memory(a) || push_memory_argument(t, table, k, a->memory, mode, declared);
 }
 
 /* The accesses to a buffer or image argument of a launch come from its footprint, which counts in units of so
@@ -296,10 +305,10 @@ static uint64_t reach_unit(const struct cw_trace *t, const struct cw_access_tabl
                            const struct cw_reach *reach, uint32_t arg, const struct cw_t_arg *a)
 {
     const struct cw_t_memory *m =
-        a->kind == CW_ARG_MEMORY && a->memory < t->memory.count ? &t->memory.v[a->memory] : NULL;
-    bool image = m && m->kind == CW_MEM_IMAGE && reach && table->reach->args[arg].kind == CW_REACH_IMAGE;
+        is_memory(a) && a->memory < t->memory.count ? &t->memory.v[a->memory] : NULL;
+    bool image = m && m->kind == CW_MEM_IMAGE;
 
-    if (!reach || !m || (m->kind != CW_MEM_BUFFER && m->kind != CW_MEM_SUBBUFFER && !image))
+    if (!reach || !m || m->kind == CW_MEM_PIPE || (image && table->reach->args[arg].kind != CW_REACH_IMAGE))
         return 0;
     for (uint32_t i = 0; i < reach->n; i++)
         if (reach->piece[i].arg == arg && reach->piece[i].write && reach->piece[i].unknown)
@@ -353,7 +362,7 @@ static bool push_commuting(struct cw_trace *t, const struct cw_reach *reach, uin
 static uint8_t commutes(const struct cw_trace *t, const struct cw_reach *reach, uint32_t arg,
                         const struct cw_t_arg *a)
 {
-    if (a->kind != CW_ARG_MEMORY || a->memory >= t->memory.count)
+    if (!is_memory(a) || a->memory >= t->memory.count)
         return 0;
     for (uint32_t i = 0; reach && i < reach->n; i++)
         if (reach->piece[i].arg == arg && reach->piece[i].write)
@@ -401,7 +410,7 @@ static void look_elsewhere(const struct cw_trace *t, const struct cw_access_tabl
     k->elsewhere = k->addresses = table->addresses[program];
 }
 
-enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,
+enum cw_status cw_access_fill(struct cw_trace *t, struct cw_access_table *table, uint32_t id,
                               struct cw_error *err)
 {
     struct cw_command *k = &t->commands.v[id];
@@ -414,7 +423,8 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
     if (k->status != 0)
         return CW_OK;
     look_elsewhere(t, table, k);
-    if (table->reach)
+    ok = find_allocations(t, table, id);
+    if (ok && table->reach)
         reach = cw_trace_reach_launch(table->reach, t, k);
     for (uint32_t i = 0; ok && i < k->args.count; i++) {
         const struct cw_t_arg *a = &t->args.v[k->args.first + i];

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../io/address_map.h"
 #include "../record/trace.h"
 #include "graph_build.h"
 #include "trace_reach.h"
@@ -85,24 +86,24 @@ struct cw_host_range {
     bool mapped;   /* the range of a map or unmap, which no byte of is accessed by the command itself */
 };
 
-/* ---- svm_ranges.c: which SVM allocation a kernel's pointer argument points into. */
+/* ---- allocations.c: which allocation a pointer argument points into, when its command was enqueued. */
 
-/* The SVM allocations of a trace by address, without those that lie inside another: addresses are used again
- * after a free, and a trace does not say which of the allocations lived when. So starts and ends both ascend.
- */
-struct cw_svm_ranges {
-    uint32_t *memory; /* ids */
-    size_t count;
+/* The allocations that live at one command, by address: an address may come again after a free. Where an old
+ * trace does not say which of two lived when, their addresses lead to none. */
+struct cw_allocations {
+    struct cw_address_map live; /* of each: its id + 1 */
+    uint32_t *made, *released;  /* ids of allocations, in the order in which they came and went */
+    size_t count, ended, next_made, next_released;
+    bool *doubtful; /* per memory object */
 };
 
-/* `ranges` is the caller's; finish it even after a failure. False when memory is out. O(n log n). */
-bool cw_svm_ranges_init(struct cw_svm_ranges *ranges, const struct cw_trace *t);
-void cw_svm_ranges_finish(struct cw_svm_ranges *ranges);
-
-/* The allocations that hold `address`: ranges->memory[*first .. *first + result). Usually one; several where
- * overlapping ones lived at different times, of which any may be meant; 0: none. O(log n + result). */
-size_t cw_svm_ranges_find(const struct cw_svm_ranges *ranges, const struct cw_trace *t, uint64_t address,
-                          size_t *first);
+/* `a` is the caller's, and zeroed; finish it even after a failure. False when memory is out. O(n log n). */
+bool cw_allocations_init(struct cw_allocations *a, const struct cw_trace *t);
+void cw_allocations_finish(struct cw_allocations *a);
+/* The allocation that has the byte at `address` when command `command` is enqueued; CW_NONE: none is known.
+ * Commands are asked for in ascending order. False when memory is out. */
+bool cw_allocations_find(struct cw_allocations *a, const struct cw_trace *t, uint32_t command,
+                         uint64_t address, uint32_t *memory);
 
 /* ---- access.c: which bytes of which memory objects a command touches, from its parameters. */
 
@@ -114,7 +115,7 @@ struct cw_access_table {
     uint32_t *first;   /* per kernel: index into modes of its parameter 0 */
     uint8_t *modes;    /* enum cw_access_mode: proven */
     uint8_t *declared; /* the same when every const is believed */
-    struct cw_svm_ranges svm;
+    struct cw_allocations allocations;
     struct cw_trace_reach *reach; /* NULL: launches touch buffers whole */
     bool trust;                   /* declared accesses count as proven: drawing only */
     bool *hidden;                 /* per program: its kernels may share variables that are no arguments */
@@ -126,9 +127,10 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
                                     const struct cw_graph_options *options, struct cw_error *err);
 void cw_access_table_finish(struct cw_access_table *table);
 
-/* Appends the accesses of command `id` to t->accesses and sets its slice. Ranges are clipped to the object
+/* Appends the accesses of command `id` to t->accesses and sets its slice, and the memory of its pointer
+ * arguments. Commands come in ascending order. Ranges are clipped to the object
  * and never empty. Returns CW_ERR_NOMEM when memory is out. */
-enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,
+enum cw_status cw_access_fill(struct cw_trace *t, struct cw_access_table *table, uint32_t id,
                               struct cw_error *err);
 
 /* For every byte of one memory: which command wrote it last, or which updates did that commute, and which

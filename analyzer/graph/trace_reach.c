@@ -156,6 +156,11 @@ static struct cw_reach_arg describe(const struct cw_trace *t, const struct cw_t_
     switch (a->kind) {
     case CW_ARG_LOCAL:
         return (struct cw_reach_arg){.kind = CW_REACH_LOCAL};
+    case CW_ARG_SVM:
+        if (m && a->value >= m->host_ptr && a->value - m->host_ptr < m->size)
+            return (struct cw_reach_arg){
+                .kind = CW_REACH_BUFFER, .bytes = m->size, .start = a->value - m->host_ptr};
+        return a->value ? other : (struct cw_reach_arg){.kind = CW_REACH_BUFFER};
     case CW_ARG_MEMORY:
         if (a->memory == CW_NONE)
             return (struct cw_reach_arg){.kind = CW_REACH_BUFFER};

@@ -49,7 +49,7 @@ static void find_places(struct cw_launch_parts *p, const struct cw_command *c)
         uint64_t offset = 0;
 
         p->place[i] = (struct cw_tiler_place){0};
-        if (a->kind != CW_ARG_MEMORY || a->memory >= p->trace->memory.count)
+        if ((a->kind != CW_ARG_MEMORY && a->kind != CW_ARG_SVM) || a->memory >= p->trace->memory.count)
             continue;
         p->place[i].allocation = (uint64_t)cw_trace_memory_root(p->trace, a->memory, &offset) + 1;
         p->place[i].base = (int64_t)offset;

@@ -127,7 +127,7 @@ static bool find_places(struct maker *m, const struct cw_command *c)
         const struct cw_t_arg *a = &m->t->args.v[c->args.first + i];
         uint64_t bytes;
         m->place[i] = (struct cw_tiler_place){0};
-        if (a->kind != CW_ARG_MEMORY || a->memory >= m->t->memory.count)
+        if ((a->kind != CW_ARG_MEMORY && a->kind != CW_ARG_SVM) || a->memory >= m->t->memory.count)
             continue;
         m->place[i].allocation = m->base[cw_trace_memory_root(m->t, a->memory, NULL)];
         m->place[i].base = (int64_t)(address(m, a->memory, &bytes) - m->place[i].allocation);

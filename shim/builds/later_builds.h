@@ -34,7 +34,7 @@ void cw_later_builds_after_fork(void);
 
 /* Binaries of helpers' programs, kept between runs: PoCL takes 50 to 140 ms to build a
  * program that it has built before, 1 ms when it gets its own binary. Plans of priority groups stand there,
- * too (groups/group_kept.c).
+ * too (groups/group_cache.c).
  *
  * Kept in a file store (analyzer/io/file_store.h), which compares all that the code depends on: source,
  * options, device, driver, and the environment variables that PoCL listens to. Thread-safe and quiet. */

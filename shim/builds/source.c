@@ -102,6 +102,11 @@ bool cw_source_may_poll(const struct cw_cl_source *s, const char *options)
            (cw_cl_may_name(s, meeting) && cw_cl_may_name(s, waiting_loops));
 }
 
+bool cw_source_watches(const struct cw_cl_source *s)
+{
+    return cw_cl_may_name(s, watching);
+}
+
 bool cw_source_is_dated(const char *source, const char *options)
 {
     struct cw_cl_source s;

@@ -33,6 +33,8 @@ bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint3
 /* A kernel in the text may wait in a loop for memory that others write while it runs, be it in code that is
  * not compiled. `options`: NULL: none. Any thread. */
 bool cw_source_may_poll(const struct cw_cl_source *s, const char *options);
+/* Atomic operations, fences or volatile accesses are in the text. Any thread. */
+bool cw_source_watches(const struct cw_cl_source *s);
 
 /* An attribute fixes a kernel's local size, or asks for one; a kernel can see its local size or its
  * work-group. True, too, where macros paste names together. Any thread. */

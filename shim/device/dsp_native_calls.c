@@ -25,11 +25,12 @@ static size_t pixels(cl_mem image, const size_t region[3])
     return element * volume(region);
 }
 
+/* PoCL takes a launch without a global size as one of no work-items, as OpenCL 2.1 says. */
 static double items(cl_uint work_dim, const size_t *global_size)
 {
-    double n = 1;
+    double n = global_size != NULL;
 
-    for (cl_uint i = 0; i < work_dim; i++)
+    for (cl_uint i = 0; global_size && i < work_dim; i++)
         n *= (double)global_size[i];
     return n;
 }

@@ -1,32 +1,39 @@
 #include <errno.h>
-#include <stdlib.h>
 
+#include "../../analyzer/io/address_map.h"
 #include "../../analyzer/record/trace.h"
 #include "../door/lock.h"
 #include "recorder.h"
 
-struct allocation {
-    uintptr_t start, end;
-    uint32_t id;
-};
-static struct allocation *list; /* live ones, any order: programs have few */
-static size_t count, capacity;
+static struct cw_address_map live; /* of each: its id + 1 */
 static cw_lock svm_lock;
 
-static bool append(struct allocation a)
+void cw_svm_remove(const void *address)
 {
-    size_t more = capacity ? 2 * capacity : 64;
-    struct allocation *grown = list;
+    struct cw_rec r;
+    uintptr_t id;
 
-    if (count == capacity) {
-        grown = realloc(list, more * sizeof *list);
-        if (!grown)
-            return false;
-        list = grown;
-        capacity = more;
-    }
-    list[count++] = a;
-    return true;
+    cw_lock_take(&svm_lock);
+    id = (uintptr_t)cw_address_map_remove(&live, (uintptr_t)address);
+    cw_lock_free(&svm_lock);
+    if (!id)
+        return;
+    cw_log_rec_begin(&r);
+    cw_rec_u(&r, CW_LOG_O_MEMORY);
+    cw_rec_u(&r, id - 1);
+    cw_rec_u(&r, cw_now_ns());
+    cw_log_rec_commit(&r, CW_LOG_RELEASE);
+}
+
+/* An allocation with some of these bytes, whose end was not seen, at *start. */
+static bool meets(const void *address, size_t bytes, uint64_t *start)
+{
+    bool found;
+
+    cw_lock_take(&svm_lock);
+    found = cw_address_map_find(&live, (uintptr_t)address, bytes, start);
+    cw_lock_free(&svm_lock);
+    return found;
 }
 
 void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags)
@@ -34,12 +41,15 @@ void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flag
     struct cw_object *o = cw_object_insert(address, CW_LOG_O_MEMORY); /* for its id */
     int saved = errno;
     struct cw_rec r;
+    uint64_t gone;
     bool ok;
 
     if (!o)
         return;
+    while (meets(address, bytes, &gone))
+        cw_svm_remove((void *)(uintptr_t)gone);
     cw_lock_take(&svm_lock);
-    ok = append((struct allocation){(uintptr_t)address, (uintptr_t)address + bytes, o->id});
+    ok = cw_address_map_add(&live, (uintptr_t)address, bytes, (void *)((uintptr_t)o->id + 1));
     cw_lock_free(&svm_lock);
     if (!ok)
         cw_log_stop("out of memory");
@@ -58,48 +68,19 @@ void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flag
     errno = saved;
 }
 
-void cw_svm_remove(const void *address)
-{
-    uint32_t id = 0;
-    struct cw_rec r;
-    bool found = false;
-    size_t i;
-
-    cw_lock_take(&svm_lock);
-    for (i = 0; i < count && !found; i++)
-        if (list[i].start == (uintptr_t)address) {
-            found = true;
-            id = list[i].id;
-            list[i] = list[--count];
-        }
-    cw_lock_free(&svm_lock);
-    if (!found)
-        return;
-    cw_log_rec_begin(&r);
-    cw_rec_u(&r, CW_LOG_O_MEMORY);
-    cw_rec_u(&r, id);
-    cw_rec_u(&r, cw_now_ns());
-    cw_log_rec_commit(&r, CW_LOG_RELEASE);
-}
-
 uint64_t cw_svm_id(const void *address, uint64_t *offset)
 {
-    uint64_t id = 0;
-    size_t i;
+    uint64_t id, start = 0;
 
-    *offset = 0;
     cw_lock_take(&svm_lock);
-    for (i = 0; i < count && !id; i++)
-        if ((uintptr_t)address >= list[i].start && (uintptr_t)address < list[i].end) {
-            id = (uint64_t)list[i].id + 1;
-            *offset = (uintptr_t)address - list[i].start;
-        }
+    id = (uintptr_t)cw_address_map_find(&live, (uintptr_t)address, 1, &start);
     cw_lock_free(&svm_lock);
+    *offset = id ? (uintptr_t)address - start : 0;
     return id;
 }
 
 void cw_svm_after_fork(void)
 {
     cw_lock_free(&svm_lock);
-    count = 0; /* the child's log does not describe them */
+    live = (struct cw_address_map){0}; /* the child's log does not describe them */
 }

@@ -154,9 +154,9 @@ class Failed(Exception):
     """A program did not end as it should, or printed no figure."""
 
 
-def measure(row, side, where):
-    """(figure, content) of one run. `side`: arguments of clweave; []: bare; ["off"]: the library is loaded and does nothing."""
-    _, command, figure, _, content, *_ = row
+def run(command, side, where):
+    """(done, seconds, processor's seconds) of one run. `side`: arguments of clweave; []: bare; ["off"]: the library is loaded and does
+    nothing."""
     env = dict(os.environ)
     if side == ["off"]:
         env.update(LD_PRELOAD=where.library, CLWEAVE_MODE="off")
@@ -166,15 +166,25 @@ def measure(row, side, where):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=where.folder, env=env,
                           timeout=LIMIT_S, check=False)
     wall, cpu = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, wall, cpu.ru_utime + cpu.ru_stime - used.ru_utime - used.ru_stime
+
+
+def measure(row, k, i, where):
+    """(figure, content) of side `k` in round `i`. Rows that differ in their figure alone share their runs."""
+    _, command, figure, _, content, *sides = row
+    key = repr((command, sides[:2], k, i))
+    if key not in where.runs:
+        where.runs[key] = run(command, sides[k], where)
+    done, wall, cpu = where.runs[key]
     output = done.stdout.decode("utf-8", "replace").replace("\r", "\n")
     if figure in (None, "cpu"):
         if done.returncode and figure is None or done.returncode in (126, 127) or done.returncode < 0:
             raise Failed(f"exit status {done.returncode}: {done.stderr.decode('utf-8', 'replace')[-300:]}")
-        value = cpu.ru_utime + cpu.ru_stime - used.ru_utime - used.ru_stime if figure else wall * 1e3
+        value = cpu if figure else wall * 1e3
     else:
         found = re.findall(figure, output, re.M)
         if not found:
-            raise Failed(f"no figure, exit status {done.returncode}: {output[-200:]} {done.stderr.decode('utf-8', 'replace')[-300:]}")
+            raise Failed(f"side {k + 1}: no figure, exit status {done.returncode}: {output[-200:]} {done.stderr.decode('utf-8', 'replace')[-300:]}")
         value = float(found[-1])
     whole = hashlib.sha256(done.stdout).hexdigest() if content is None else ""
     return value, " ".join(re.findall(content, output, re.M)) if content else whole
@@ -198,7 +208,7 @@ def run_row(row, where, rounds, figures):
     try:
         for i in range(WARM + rounds):
             for k in (0, 1) if i % 2 == 0 else (1, 0):
-                value, content = measure(row, row[5 + k], where)
+                value, content = measure(row, k, i, where)
                 contents[k].add(content)
                 if i >= WARM:
                     sides[k].append(value)
@@ -219,6 +229,7 @@ def main():
     parser.add_argument("--programs", default=".")
     parser.add_argument("--save")
     where, figures, good = parser.parse_args(), {}, True
+    where.runs = {}
     if not os.access(where.clweave, os.X_OK) or not os.path.exists(where.library):
         sys.exit(f"real.py: no clweave at {where.clweave}, or no library at {where.library}: --clweave, --library")
     where.clweave, where.library = os.path.abspath(where.clweave), os.path.abspath(where.library)

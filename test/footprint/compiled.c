@@ -212,7 +212,8 @@ static const struct cw_reach *reach(struct session *s, const struct cw_launch *l
         arg[i] = s->m->arg[i].kind == CW_ARG_SCALAR
                      ? (struct cw_reach_arg){CW_REACH_SCALAR, l->arg[i].value_bytes, l->arg[i].value}
                      : (struct cw_reach_arg){.kind = kinds[s->m->arg[i].kind],
-                                             .bytes = (uint64_t)l->arg[i].buffer_bytes};
+                                             .bytes = (uint64_t)l->arg[i].buffer_bytes,
+                                             .start = (uint64_t)l->arg[i].start};
     for (int d = 0; d < 3; d++) {
         r.global[d] = (uint64_t)l->global[d];
         r.local[d] = (uint64_t)l->local[d];
@@ -293,8 +294,10 @@ static void vary(const struct cw_model *m, struct cw_launch_file *l, unsigned ch
     }
     for (int i = 0; i < m->args; i++) {
         struct cw_launch_arg *a = &l->launch.arg[i];
-        if (a->buffer_bytes)
+        if (a->buffer_bytes) {
             a->buffer_bytes = draw(2) ? 4 * sizes[draw(9)] : 1 + draw(100000);
+            a->start = draw(3) ? 0 : draw((uint32_t)a->buffer_bytes);
+        }
         if (a->value && a->value_bytes <= 8 && m->arg[i].kind == CW_ARG_SCALAR) {
             int64_t v = draw(3) ? sizes[draw(9)] : draw(2) ? -sizes[draw(9)] : draw(100000);
             for (size_t k = 0; k < 8; k++)

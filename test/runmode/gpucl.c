@@ -17,8 +17,8 @@
  * no fill holds its caller. GPUCL_UNSET=1: says at the end how many user events have gone that were never
  * set, for which a release of their context may wait for ever. GPUCL_ALONE=1: a launch is alone until it is
  * over, and its call returns then, or after a while where something else holds it: PoCL 3.1 aborts where
- * two meet, one with an offset. GPUCL_BUFFERS=N: launches and fills fail for want of memory while the
- * program has more than N buffers. */
+ * two meet, one with an offset. GPUCL_WRITE_MS=N: a write that blocks begins N milliseconds late.
+ * GPUCL_BUFFERS=N: launches and fills fail for want of memory while the program has more than N buffers. */
 #include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -361,6 +361,14 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_
 
 /* ---- writes that block */
 
+static long write_ms;
+
+static void CL_CALLBACK wait_long(void *unused)
+{
+    (void)unused;
+    nanosleep(&(struct timespec){write_ms / 1000, write_ms % 1000 * 1000000}, NULL);
+}
+
 static void CL_CALLBACK written(cl_event event, cl_int status, void *copy)
 {
     (void)status;
@@ -379,6 +387,8 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, cl
     if (!copy)
         return next->clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, from, n, list, event);
     memcpy(copy, from, bytes);
+    if (write_ms)
+        next->clEnqueueNativeKernel(queue, wait_long, NULL, 0, 0, NULL, NULL, 0, NULL, NULL);
     err = next->clEnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, bytes, copy, 0, NULL, &own);
     if (err != CL_SUCCESS) {
         free(copy);
@@ -551,11 +561,13 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
 {
     const char *late = getenv("GPUCL_LATE_MS"), *hold_text = getenv("GPUCL_HOLD"),
                *alone_text = getenv("GPUCL_ALONE"), *unset_text = getenv("GPUCL_UNSET"),
-               *cpus_text = getenv("GPUCL_CPUS"), *buffers_text = getenv("GPUCL_BUFFERS");
+               *cpus_text = getenv("GPUCL_CPUS"), *buffers_text = getenv("GPUCL_BUFFERS"),
+               *write_text = getenv("GPUCL_WRITE_MS");
 
     if (entries < sizeof table / sizeof(void *) || !given || !layer)
         return CL_INVALID_VALUE;
     late_ms = late ? strtol(late, NULL, 10) : late_ms;
+    write_ms = write_text ? strtol(write_text, NULL, 10) : 0;
     holds = !hold_text || strcmp(hold_text, "0") != 0;
     alone = alone_text && !strcmp(alone_text, "1");
     cpus = cpus_text ? (cl_uint)strtoul(cpus_text, NULL, 10) : 0;

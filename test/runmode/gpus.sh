@@ -35,6 +35,9 @@ for name in ${ALL:+chains8 edges mapreduce natives} memories errors builds_anew;
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" && gpus "$program"
+    # the program itself asks for the order that it needs: of a write that is late, too
+    GPUCL_WRITE_MS=3 timeout 240 "$program" 2> /dev/null | cmp -s - "$T/bare" || fail "$name without run mode: other output where writes are late"
+    compared=$((compared + 1))
 done
 # borders: parts compute for some launches what they would have to copy at each; other kernels in between, in three dimensions; by lot
 for args in "flat inner 24 90 24 2" ${ALL:+"flat nine 24 90 24 2" "flat star 30 70 30 5" "flat torus 30 70 12 1" "solid seven 9 11 40 20 0" "solid all 9 11 30 12 3" "planes 9 11 40 9 1" "paced 30 70 20 1" fields sweep redblack}; do

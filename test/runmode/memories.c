@@ -21,7 +21,8 @@ static void launch(cl_command_queue q, cl_mem to, cl_mem index, size_t n, cl_int
     app_run(q, scatter, n, 64, waits, list, NULL);
 }
 
-/* Says what `x` holds, and writes it anew. */
+/* Says what `x` holds, and writes it anew: commands of other queues follow, and a write that blocks may be
+ * under way when its call returns. */
 static void say(const char *what)
 {
     static cl_int now[COUNT];
@@ -29,6 +30,7 @@ static void say(const char *what)
     app_read(&a, x, 0, sizeof now, now);
     printf("%s: %016llx\n", what, (unsigned long long)a.hash);
     APP_CHECK(clEnqueueWriteBuffer(a.queue, x, CL_TRUE, 0, sizeof words, words, 0, NULL, NULL));
+    APP_CHECK(clFinish(a.queue));
     a.hash = 0;
 }
 

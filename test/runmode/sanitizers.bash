@@ -6,6 +6,7 @@
 # every PROGRAM... : under run mode at home, and under chaos with everything managed on every set of devices
 # apart PROGRAM SEED : under chaos on devices with memories of their own, and with the program's own as one
 # helped PROGRAM SEED : under chaos, with PoCL's devices as GPUs that help each other
+# streamed PROGRAM SEED : its queues on several streams, its buffers in versions: where that gains, and by lot
 # enough : fails unless launches were moved, cut and grouped; all parts together; of one that is run alone it only says how many were
 #
 # SLICE=K/N : only a part of the programs (mine() of common.sh). SAN_BUILD: a folder where the libraries stay for the next part.
@@ -107,6 +108,16 @@ helped() {
         with "$program" OPENCL_LAYERS="$(realpath "$B")/test/libgpucl.so" GPUCL_ALONE=1 POCL_DEVICES="pthread pthread pthread" \
             CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=$all CLWEAVE_SEED="$2"
         moved=$((${moved:-0} + $(count moved))) cut=$((${cut:-0} + $(count cut)))
+    done
+}
+
+streamed() {
+    local program=$1 policy
+    mine || return
+    [[ $program == /* ]] || program=$B/test/$program
+    bare "$program" || return
+    for policy in heft chaos; do
+        with "$program" CLWEAVE_STREAMS=force CLWEAVE_RENAME=auto CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=$policy CLWEAVE_SEED="$2"
     done
 }
 

@@ -503,6 +503,35 @@ static void look_inside(cl_mem m, uint8_t *model, cl_mem of)
     free(y);
 }
 
+/* A context lives for as long as one of its queues, though the program has released it. */
+static void held(void)
+{
+    uint8_t *x = app_alloc(BYTES), *y = app_alloc(BYTES);
+    cl_command_queue queue;
+    cl_context context;
+    cl_mem m;
+    cl_int err;
+
+    context = clCreateContext(NULL, 1, &a.device, NULL, NULL, &err);
+    APP_CHECK(err);
+    queue = clCreateCommandQueueWithProperties(context, a.device, NULL, &err);
+    APP_CHECK(err);
+    m = clCreateBuffer(context, CL_MEM_READ_WRITE, BYTES, NULL, &err);
+    APP_CHECK(err);
+    APP_CHECK(clReleaseContext(context));
+    APP_CHECK(clRetainCommandQueue(queue));
+    APP_CHECK(clReleaseCommandQueue(queue));
+    for (int i = 0; i < 7; i++) {
+        memset(x, i + 1, BYTES);
+        APP_CHECK(clEnqueueWriteBuffer(queue, m, CL_TRUE, 0, BYTES, x, 0, NULL, NULL));
+        APP_CHECK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, BYTES, y, 0, NULL, NULL));
+        app_expect(&a, !memcmp(x, y, BYTES), "round %d: other bytes", i);
+    }
+    APP_CHECK(clReleaseCommandQueue(queue));
+    APP_CHECK(clReleaseMemObject(m));
+    free(x), free(y);
+}
+
 static void pinned(void)
 {
     enum { FLAGS = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, PART = 128 << 10 };
@@ -536,6 +565,10 @@ int main(int argc, char **argv)
         pinned();
         return app_close(&a);
     }
+    if (argc > 1 && !strcmp(argv[1], "held")) {
+        held();
+        return app_close(&a);
+    }
     if (argc > 1 && !strcmp(argv[1], "first")) {
         first();
         return app_close(&a);
@@ -549,5 +582,6 @@ int main(int argc, char **argv)
     threads();
     hurried();
     released();
+    held();
     return app_close(&a);
 }

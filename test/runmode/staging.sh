@@ -34,6 +34,10 @@ for streams in off force; do
     compared=$((compared + 1))
 done
 
+# a context that the program holds by a queue alone
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 timeout 240 "$B/test/runmode/staged" held > "$T/run" 2> "$T/run.err" || fail "held: $(cat "$T/run" "$T/run.err")"
+grep -q '^run: 7 writes .* 7 reads .* through pinned' "$T/run.err" || fail "held: $(cat "$T/run.err")"
+
 timeout 240 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" exit > "$T/run" 2>&1 || fail "end with transfers under way: $(cat "$T/run")"
 timeout 240 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" last > "$T/run" 2>&1 || fail "end before transfers: $(cat "$T/run")"
 grep -q '^the same bytes' "$T/run" || fail "end before transfers: $(cat "$T/run")"

@@ -3,9 +3,13 @@
  * buffer by other ways: maps, sub-buffers made late, native kernels, a second queue, commands that wait
  * for the host, callbacks, releases. Each round has a context of its own. First the shape of a filter
  * that sums over shifts through one scratch buffer, and a loop over one pair of buffers that never
- * blocks.
+ * blocks; in place of both, for 0 frames, kernels that a second thread clones while the first one launches
+ * them, and a build that is refused; or, with one more argument, two queues.
  *
- * usage: versions [rounds] [seed] [frames]    default 20 1 2 */
+ * usage: versions [rounds] [seed] [frames [queues]]    default 20 1 2 */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "common.h"
 
 enum {
@@ -17,7 +21,7 @@ enum {
     READS = 24,
     LIMIT = 100000
 };
-enum { WIDE = 48, HIGH = 20, SHIFTS = 12, TURNS = 10 };
+enum { WIDE = 48, HIGH = 20, SHIFTS = 12, TURNS = 10, CLONES = 12, LEAST = 20, FEW = 64 };
 
 static const char source[] =
     "kernel void over(global int *x, int a) { int i = get_global_id(0); x[i] = a * i + 7; }\n"
@@ -56,6 +60,14 @@ static const char source[] =
     "      - s[(y - p) * width + x + p];\n"
     "  weight[y * width + x] = weight[y * width + x] * 31 + v.x + v.y + v.z + v.w;\n"
     "  sum[y * width + x] += v.x * read_imageui(src, c, (int2)(x + 1, y)).x; }\n";
+
+/* P is the argument that `move` writes. */
+static const char built_twice[] =
+    "kernel void late(global const int *x, global int *y) { int i = get_global_id(0), v = i + y[i];\n"
+    "  for (int k = 0; k < 100000; k++) v = v * 1664525 + 1013904223; y[i] = x[(uint)v % 64]; }\n"
+
+    "kernel void move(global const int *x, global int *y) { int i = get_global_id(0), v = x[i]; P[i] = v + "
+    "1; }\n";
 
 static struct app a;
 static uint32_t seed;
@@ -163,6 +175,121 @@ static void pipeline(void)
     app_hash(&a, host, TURNS * BYTES);
     app_release_mems((cl_mem[]){x, y}, 2);
     APP_CHECK(clReleaseKernel(into));
+    app_close(&a);
+}
+
+/* ---- kernels, programs and queues beside others */
+
+static struct {
+    cl_kernel of, clone[CLONES];
+    atomic_bool made;
+} clones;
+
+static void *clone_all(void *unused)
+{
+    cl_int err;
+
+    for (int i = 0; i < CLONES; i++) {
+        clones.clone[i] = clCloneKernel(clones.of, &err);
+        APP_CHECK(err);
+        rm_sleep_ms(1);
+    }
+    atomic_store(&clones.made, true);
+    return unused;
+}
+
+/* A clone has the buffers that the program has set, whichever the launches of the first thread use. */
+static void cloned(void)
+{
+    pthread_t thread;
+    cl_kernel into;
+    cl_mem x, y, part;
+
+    app_open(&a, "cloned", 0, source);
+    x = zeros(BYTES), y = zeros(BYTES);
+    into = kernel_of("into");
+    clones.of = kernel_of("over");
+    app_args(into, "mmi", x, y, WORDS);
+    app_args(clones.of, "mi", x, 5);
+    for (int i = 0; i < LEAST || !atomic_load(&clones.made); i++) {
+        app_run(a.queue, clones.of, WORDS, 0, 0, NULL, NULL);
+        app_run(a.queue, into, WORDS, 0, 0, NULL, NULL);
+        if (i == LEAST / 2)
+            pthread_create(&thread, NULL, clone_all, NULL);
+        if (i % LEAST == 0)
+            APP_CHECK(clFinish(a.queue));
+    }
+    pthread_join(thread, NULL);
+    part = app_sub_buffer(x, 0, 0, BYTES); /* from here on the buffer has no versions */
+    for (int i = 0; i < CLONES; i++) {
+        APP_CHECK(clSetKernelArg(clones.clone[i], 1, sizeof i, &i));
+        app_run(a.queue, clones.clone[i], WORDS, 0, 0, NULL, NULL);
+        app_read(&a, x, 0, BYTES, host[0]);
+        APP_CHECK(clReleaseKernel(clones.clone[i]));
+    }
+    app_release_mems((cl_mem[]){part, x, y}, 3);
+    APP_CHECK(clReleaseKernel(into));
+    APP_CHECK(clReleaseKernel(clones.of));
+    app_close(&a);
+}
+
+/* Each queue has buffers of its own. */
+static void two_queues(void)
+{
+    cl_command_queue q[2];
+    cl_kernel over, into;
+    cl_mem x[2], y[2];
+
+    app_open(&a, "two queues", 0, source);
+    over = kernel_of("over"), into = kernel_of("into");
+    for (int i = 0; i < 2; i++)
+        q[i] = app_queue(&a, 0), x[i] = zeros(BYTES), y[i] = zeros(BYTES);
+    for (int i = 0; i < COMMANDS; i++) {
+        app_args(over, "mi", x[i % 2], i);
+        app_run(q[i % 2], over, WORDS, 0, 0, NULL, NULL);
+        app_args(into, "mmi", x[i % 2], y[i % 2], WORDS);
+        app_run(q[i % 2], into, WORDS, 0, 0, NULL, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        APP_CHECK(clFinish(q[i]));
+        app_read(&a, y[i], 0, BYTES, host[0]);
+        APP_CHECK(clReleaseCommandQueue(q[i]));
+    }
+    app_release_mems(x, 2);
+    app_release_mems(y, 2);
+    APP_CHECK(clReleaseKernel(over));
+    APP_CHECK(clReleaseKernel(into));
+    app_close(&a);
+}
+
+/* A build that the vendor refuses leaves the program of the build before, for later kernels, too. */
+static void refused_build(void)
+{
+    const char *text = built_twice;
+    cl_kernel before, late, move;
+    cl_mem x, y, z;
+    cl_int err;
+
+    app_open(&a, "refused build", 0, NULL);
+    a.program = clCreateProgramWithSource(a.context, 1, &text, NULL, &err);
+    APP_CHECK(err);
+    APP_CHECK(clBuildProgram(a.program, 1, &a.device, "-DP=((global/**/int*)x)", NULL, NULL));
+    x = zeros(BYTES), y = zeros(BYTES), z = zeros(BYTES);
+    before = kernel_of("move");
+    app_expect(&a, clBuildProgram(a.program, 1, &a.device, "-DP=y", NULL, NULL) != CL_SUCCESS,
+               "a build while there are kernels");
+    late = kernel_of("late"), move = kernel_of("move");
+    app_args(late, "mm", x, z);
+    app_args(move, "mm", x, y);
+    for (int i = 0; i < TURNS; i++) {
+        app_run(a.queue, late, FEW, 0, 0, NULL, NULL);
+        app_run(a.queue, move, FEW, 0, 0, NULL, NULL);
+        app_read(&a, z, 0, BYTES, host[0]);
+    }
+    app_release_mems((cl_mem[]){x, y, z}, 3);
+    APP_CHECK(clReleaseKernel(before));
+    APP_CHECK(clReleaseKernel(late));
+    APP_CHECK(clReleaseKernel(move));
     app_close(&a);
 }
 
@@ -442,11 +569,19 @@ static void play(uint32_t kinds)
 
 int main(int argc, char **argv)
 {
-    size_t rounds = app_size(argc, argv, 1, 20, 0, LIMIT);
+    size_t rounds = app_size(argc, argv, 1, 20, 0, LIMIT), frames;
 
     seed = (uint32_t)app_size(argc, argv, 2, 1, 1, LIMIT);
-    filter(app_size(argc, argv, 3, 2, 0, LIMIT));
-    pipeline();
+    frames = app_size(argc, argv, 3, 2, 0, LIMIT);
+    if (argc > 4) {
+        two_queues();
+    } else if (frames) {
+        filter(frames);
+        pipeline();
+    } else {
+        cloned();
+        refused_build();
+    }
     for (size_t i = 0; i < rounds; i++)
         play(i + 2 >= rounds ? 10 : i % 2 ? 9 : 5); /* callbacks end those of later rounds, too */
     return 0;

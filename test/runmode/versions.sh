@@ -6,7 +6,6 @@
 # SECONDS: 40
 # COMPILER: shared
 . test/runmode/common.sh
-export CLWEAVE_RENAME=auto
 models="CLWEAVE_STREAMS=force CLWEAVE_MANAGE_ALL=1" # launches wait for models
 
 # given LEAST : so many commands got another version in the latest run; 0: none
@@ -48,6 +47,17 @@ for fault in hasty:1 unnoted:1 unfetched:1; do
     cmp -s "$T/bare" "$T/run" && fail "$fault was not noticed"
     compared=$((compared + 1))
 done
+# clones of kernels during their launches, which are alone; a build that is refused
+program versions 0 1 0
+bare "$T/program"
+for layer in "OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_ALONE=1" OPENCL_LAYERS=; do
+    in_run "$T/program" $models CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 $layer
+done
+# two queues with buffers of their own: each keeps its versions
+program versions 0 1 0 queues
+bare "$T/program"
+in_run "$T/program" $models CLWEAVE_POLICY=chaos CLWEAVE_SEED=1
+given 20
 # a GPU by its name, on which the ways of a span are tried; and one whose memory is full when a version is first used
 export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_HOLD=0 # the program sets its user events behind reads that wait for them
 program versions 4 1 12

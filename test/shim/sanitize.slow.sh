@@ -10,7 +10,7 @@ for s in thread address,undefined; do
     [ -e "$runtime" ] || { echo "$CC has no shared runtime for -fsanitize=$s"; exit 77; }
     san="-fsanitize=$s -fno-sanitize-recover=undefined"
     $CC $flags $san -fPIC -fvisibility=hidden -shared -Wl,--version-script=shim/door/libclweave.map -Wl,-z,nodelete \
-        -o "$T/lib-$s.so" $sources -ldl -lpthread
+        -o "$T/lib-$s.so" $sources "$B/libcwanalyzer.a" "$B/libcwsched.a" -ldl -lpthread
     for p in platforms nested every_call; do
         $CC $flags $san -DLINKED -o "$T/$p-$s" test/shim/$p.c -Wl,--no-as-needed -lOpenCL -ldl -lpthread
     done

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../analyzer/kernels/source/code_text.h"
 #include "../../analyzer/kernels/source/pocl_binary.h"
 
 #define PTHREAD                                                                                              \
@@ -122,19 +123,19 @@ static void damage_reads_nothing_behind_it(void **state)
 static void text_is_the_binary(void **state)
 {
     struct file f = make(9, 0);
-    char *text = cw_pocl_binary_text(f.bytes, f.n);
+    char *text = cw_code_text(f.bytes, f.n);
     unsigned char *bytes;
     size_t n;
 
     (void)state;
-    assert_true(cw_pocl_binary_is_text(text));
-    bytes = cw_pocl_binary_of_text(text, &n);
+    assert_true(cw_code_text_is(text));
+    bytes = cw_code_text_bytes(text, &n);
     assert_int_equal(n, f.n);
     assert_memory_equal(bytes, f.bytes, n);
     free(bytes);
     text[strlen(text) - 2] = 'x';
-    assert_null(cw_pocl_binary_of_text(text, &n));
-    assert_null(cw_pocl_binary_of_text("kernel void k() {}", &n));
+    assert_null(cw_code_text_bytes(text, &n));
+    assert_null(cw_code_text_bytes("kernel void k() {}", &n));
     free(text);
 }
 

@@ -179,7 +179,7 @@ static struct cw_run_known known = {.mean_ns = mean_ns};
 static struct cw_run_program program = {.context = &context};
 static struct cw_run_kernel kernel = {.program = &program, .tiled = &tiled, .known = &known};
 static struct cw_run_task task;
-static double apart_ns[GPUS];
+static double copying_ns[GPUS];
 static double whole_ns = WHOLE_NS; /* at home, as it is known */
 
 static uint32_t gpus_of_a_launch(void)
@@ -196,7 +196,7 @@ static uint32_t gpus_of_a_launch(void)
                                                 .plan = &plan,
                                                 .cost = cost,
                                                 .alone_ns = &whole_ns,
-                                                .apart_ns = apart_ns,
+                                                .copying_ns = copying_ns,
                                                 .tasks = 1,
                                                 .workers = GPUS});
     return cut_for;
@@ -221,7 +221,7 @@ static int setup(void **unused)
         place[i] = (struct cw_run_context_device){.device = &context.devices->device[i],
                                                   .worker = &cw_run.workers[i]};
         program.copy[i] = CW_RUN_COPY_READY;
-        apart_ns[i] = i ? 40000 : 2;
+        copying_ns[i] = i ? 40000 : 2;
     }
     task = (struct cw_run_task){
         .work = CW_RUN_LAUNCH, .queue = &queue, .launch = {.kernel = &kernel, .dims = 1, .global = {ITEMS}}};
@@ -282,9 +282,9 @@ static void a_gpu_whose_copies_are_known_is_not_left_out_for_them(void **unused)
     (void)unused;
     have_run(64, 1);
     for (uint32_t i = 1; i < GPUS; i++) {
-        apart_ns[i] = 300e3;
+        copying_ns[i] = 300e3;
         assert_int_equal(gpus_of_a_launch(), GPUS);
-        apart_ns[i] = 40e3;
+        copying_ns[i] = 40e3;
     }
 }
 
@@ -294,10 +294,10 @@ static void copies_are_no_price_of_one_gpu_more(void **unused)
     (void)unused;
     have_run(64, 1);
     for (uint32_t i = 1; i < GPUS; i++)
-        apart_ns[i] = 550e3;
+        copying_ns[i] = 550e3;
     assert_int_equal(gpus_of_a_launch(), GPUS);
     for (uint32_t i = 1; i < GPUS; i++)
-        apart_ns[i] = 800e3;
+        copying_ns[i] = 800e3;
     assert_int_equal(gpus_of_a_launch(), 0);
 }
 
@@ -305,7 +305,7 @@ static void launches_that_copy_nothing_do_not_pay_for_copies(void **unused)
 {
     (void)unused;
     for (uint32_t i = 1; i < GPUS; i++)
-        apart_ns[i] = 2e6;
+        copying_ns[i] = 2e6;
     have_run(64, 1.0 / 16);
     assert_int_equal(gpus_of_a_launch(), GPUS);
     have_run(64, 1);
@@ -357,7 +357,7 @@ static void each_launch_of_a_long_chain_is_cut(void **unused)
                                                             .plan = &plan,
                                                             .cost = &cost[0][0],
                                                             .alone_ns = &cost[0][0],
-                                                            .apart_ns = apart_ns,
+                                                            .copying_ns = copying_ns,
                                                             .tasks = LAUNCHES,
                                                             .workers = GPUS}));
     assert_int_equal(launches_cut, LAUNCHES);
@@ -379,7 +379,7 @@ static void gpus_that_run_other_launches_have_no_part(void **unused)
                                                 .plan = &plan,
                                                 .cost = cost,
                                                 .alone_ns = cost,
-                                                .apart_ns = apart_ns,
+                                                .copying_ns = copying_ns,
                                                 .tasks = 2,
                                                 .workers = GPUS});
     assert_int_equal(launches_cut, 1);
@@ -409,7 +409,7 @@ static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
                                                     .plan = &plan,
                                                     .cost = cost,
                                                     .alone_ns = cost,
-                                                    .apart_ns = apart_ns,
+                                                    .copying_ns = copying_ns,
                                                     .pred_start = pred_start,
                                                     .pred = pred,
                                                     .pred_bytes = &bytes,
@@ -434,10 +434,10 @@ static void launches_that_do_not_gain_rest(void **unused)
         now_ns += (uint64_t)(rest * WHOLE_NS) - 1;
         assert_int_equal(gpus_of_a_launch(), 0);
         now_ns++;
-        apart_ns[1] = apart_ns[2] = apart_ns[3] = WHOLE_NS; /* no gain is expected */
+        copying_ns[1] = copying_ns[2] = copying_ns[3] = WHOLE_NS; /* no gain is expected */
         assert_int_equal(gpus_of_a_launch(), GPUS);
         assert_int_equal(gpus_of_a_launch(), 0);
-        apart_ns[1] = apart_ns[2] = apart_ns[3] = 40000;
+        copying_ns[1] = copying_ns[2] = copying_ns[3] = 40000;
     }
     for (int i = 0; i < 20; i++)
         cw_run_share_rests(tiled.shares);

@@ -216,6 +216,22 @@ static void versions_are_tried_where_they_may_help(void **state)
     assert_int_equal(renamed, 2 + 16);
 }
 
+/* Each of the other two ways has had one span. */
+static void a_clear_gain_of_versions_ends_the_trials(void **state)
+{
+    int renamed = 0;
+
+    (void)state;
+    takes[CW_STREAM_RENAMES] = 4000;
+    wishes = true;
+    for (int i = 0; i < 4 + 16; i++) {
+        span_of(COMMANDS);
+        renamed += queue.worth.renames;
+    }
+    assert_int_equal(renamed, 1 + 16);
+    assert_true(context.pays);
+}
+
 static void versions_that_gain_nothing_beside_streams_rest(void **state)
 {
     int renamed = 0;
@@ -294,6 +310,7 @@ int main(void)
         cmocka_unit_test_setup(single_launches_are_in_vain_after_more, setup),
         cmocka_unit_test_setup(streams_that_gain_stay, setup),
         cmocka_unit_test_setup(versions_are_tried_where_they_may_help, setup),
+        cmocka_unit_test_setup(a_clear_gain_of_versions_ends_the_trials, setup),
         cmocka_unit_test_setup(versions_that_gain_nothing_beside_streams_rest, setup),
         cmocka_unit_test_setup(a_program_that_never_waits_leaves, setup),
         cmocka_unit_test_setup(long_spans_that_gain_stay, setup),

@@ -93,7 +93,7 @@ static struct range reads_of(const struct cw_run_block *b)
     return (struct range){h.begin, h.end};
 }
 
-bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b)
+bool cw_run_tile_memory_lacks(struct cw_run_tiles *x, struct cw_run_block *b)
 {
     struct range r = reads_of(b), v = valid[b->part][turn];
 
@@ -110,7 +110,7 @@ static void launch(void)
                        part[PARTS] = {0};
     struct cw_run_block block[PARTS];
     struct cw_run_tiles x = {.whole = &whole,
-                             .apart = true,
+                             .several = true,
                              .share = before || behind ? &share : &other,
                              .cut = {.groups = GROUPS, .local = {LOCAL, 1, 1}},
                              .fine = {.groups = GROUPS, .local = {LOCAL, 1, 1}},
@@ -135,7 +135,7 @@ static void launch(void)
     for (uint32_t i = 0; i < PARTS; i++) {
         const struct cw_run_block *b = &block[i];
 
-        any |= cw_run_tile_apart_lacks(&x, &block[i]);
+        any |= cw_run_tile_memory_lacks(&x, &block[i]);
         margins += (uint32_t)(b->margin[0] + b->margin[1]);
         valid[i][turn] = reads_of(b);
         valid[i][!turn] = (struct range){(int64_t)(b->first - b->margin[0]),
@@ -176,7 +176,7 @@ static int setup(void **unused)
         memory[i] = (struct cw_run_memory){.region = &region[i]};
         region[i] = (struct cw_run_region){.root = &memory[i]};
     }
-    share = other = (struct cw_run_share){.apart_ns = 1000};
+    share = other = (struct cw_run_share){.copying_ns = 1000};
     before = behind = 1;
     in_place = cutter.has_atomics = false;
     speed = 1; /* a work-group takes 1 ns: margins are cheap */
@@ -249,7 +249,7 @@ static void one_side_only_where_only_that_is_read(void **unused)
 static void they_grow_while_they_are_used_up(void **unused)
 {
     (void)unused;
-    share.apart_ns = 64;
+    share.copying_ns = 64;
     launches_of(1);
     launches_of(1 + 2 + 4 + 8);
     assert_int_equal(copied, 4);
@@ -309,7 +309,7 @@ static void part_of_what_was_planned(void **unused)
 static void new_cuts_are_no_reason_for_less(void **unused)
 {
     (void)unused;
-    share.apart_ns = 64; /* 8 launches from one copy to the next */
+    share.copying_ns = 64; /* 8 launches from one copy to the next */
     launches_of(64);
     copied = 0;
     for (uint32_t i = 0; i < 320; i++) {

@@ -99,13 +99,13 @@ bool cw_run_tile_late_may_run_again(const struct cw_run_task *t, const struct cw
     return false;
 }
 
-bool cw_run_tile_apart_make(struct cw_run_tiles *x)
+bool cw_run_tile_memory_make(struct cw_run_tiles *x)
 {
     (void)x;
     return true;
 }
 
-void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status)
+void cw_run_tile_memory_end(struct cw_run_tiles *x, cl_int status)
 {
     (void)x, (void)status;
 }
@@ -121,7 +121,7 @@ void cw_run_tile_margin_find(struct cw_run_tiles *x)
     (void)x;
 }
 
-void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
+void cw_run_tile_memory_give_up(struct cw_run_tiles *x)
 {
     (void)x;
 }

@@ -84,7 +84,7 @@ bool cw_cut_share_memory(const struct cw_model *m, const struct cw_launch *launc
                          int64_t *shift)
 {
     const struct cw_launch_arg *x = &launch->arg[a], *y = &launch->arg[b];
-    *shift = y->base - x->base;
+    *shift = y->base + y->start - x->base - x->start;
     if (a == b)
         return true;
     if (x->allocation == 0 || x->allocation != y->allocation)

@@ -54,9 +54,9 @@ static void add_argument(struct cw_cutter *c, const struct cw_launch *l, int i)
 {
     const struct cw_launch_arg *a = &l->arg[i];
     struct {
-        int64_t bytes, base;
+        int64_t bytes, base, start;
         uint64_t value_bytes, first;
-    } head = {a->buffer_bytes, 0, a->value ? a->value_bytes : 0, (uint64_t)i};
+    } head = {a->buffer_bytes, 0, a->start, a->value ? a->value_bytes : 0, (uint64_t)i};
     for (int k = 0; k < i && a->allocation; k++)
         if (l->arg[k].allocation == a->allocation) {
             head.first = (uint64_t)k;

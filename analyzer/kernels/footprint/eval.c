@@ -257,14 +257,18 @@ static void find_outside(const struct course *c, int64_t bytes, int64_t size, st
 }
 
 /* Follows the offset once guards have narrowed the box. */
-static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, int64_t size,
-                    struct eval_visit *t, bool *ok)
+static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p,
+                    const struct cw_launch_arg *arg, struct eval_visit *t, bool *ok)
 {
+    int64_t size = arg->buffer_bytes;
     struct course c;
     bool write = a->kind & CW_ACCESS_WRITE, atomic = a->kind & CW_ACCESS_ATOMIC;
     if (a->count >= 0 && cw_eval_range(e, cw_eval_node(e, a->count, READ_UNSIGNED)).hi <= 0)
         return; /* a copy of nothing */
     follow(e, a, p, &c);
+    c.g.base += arg->start;
+    c.r.lo += arg->start;
+    c.r.hi += arg->start;
     if (c.wrapped) {
         whole(t, size, cw_eval_why_wrap, ok);
         return;
@@ -300,16 +304,16 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct c
                             : NULL;
 }
 
-void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_visit *t,
-                    bool *ok)
+void cw_eval_access(struct cw_eval *e, const struct cw_access *a, const struct cw_launch_arg *arg,
+                    struct eval_visit *t, bool *ok)
 {
     const struct cw_poly *offset;
     *t = (struct eval_visit){.may = {t->may.v, 0, t->may.capacity}, .must = {t->must.v, 0, t->must.capacity}};
     enum tri reached = a->offset < 0 ? TRI_MAYBE : cw_eval_reach(e, a, &offset);
     if (reached == TRI_YES)
-        lay_out(e, a, offset, size, t, ok);
+        lay_out(e, a, offset, arg, t, ok);
     if (reached == TRI_MAYBE || (reached == TRI_YES && (e->restart || e->failed)))
-        whole(t, size, a->offset < 0 ? cw_eval_why_any : cw_eval_why_size, ok);
+        whole(t, arg->buffer_bytes, a->offset < 0 ? cw_eval_why_any : cw_eval_why_size, ok);
 }
 
 static bool merge(struct cw_footprint *f, const struct eval_visit *t)
@@ -370,7 +374,7 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
         const struct cw_access *a = &m->access[i];
         if (m->arg[a->arg].kind == CW_ARG_IMAGE && !launch->arg[a->arg].value)
             continue;
-        cw_eval_access(e, a, launch->arg[a->arg].buffer_bytes, &t, &ok);
+        cw_eval_access(e, a, &launch->arg[a->arg], &t, &ok);
         if (a->kind & CW_ACCESS_READ && ok) {
             ok = merge(&result[a->arg].reads, &t);
             result[a->arg].reads.must.n = 0;

@@ -50,6 +50,8 @@ struct cw_launch_arg {
     size_t value_bytes;
     uint64_t allocation; /* GLOBAL, CONSTANT, IMAGE: the memory it lies in; 0: in one of its own */
     int64_t base;        /* where in that memory it begins, bytes */
+    int64_t
+        start; /* a pointer into the buffer: to which of its bytes. Answers count from the buffer's first */
 };
 
 struct cw_launch {

@@ -172,8 +172,8 @@ extern const char cw_eval_why_any[], cw_eval_why_wrap[], cw_eval_why_data[], cw_
 enum tri cw_eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset);
 /* eval.c */
 /* One access of the tile; `t` keeps its memory. *ok is cleared without memory. */
-void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_visit *t,
-                    bool *ok);
+void cw_eval_access(struct cw_eval *e, const struct cw_access *a, const struct cw_launch_arg *arg,
+                    struct eval_visit *t, bool *ok);
 
 /* eval_value.c */
 void cw_eval_reset(struct cw_eval *e);

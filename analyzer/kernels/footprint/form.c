@@ -235,6 +235,17 @@ static int64_t clip(int64_t v, int64_t size)
     return v < 0 ? 0 : v > size ? size : v;
 }
 
+/* The bytes are `start` further on, or beyond all buffers. */
+static void move(int64_t *lo, int64_t *hi, int64_t start)
+{
+    const int64_t beyond = INT64_MAX / 2;
+
+    if (!start)
+        return;
+    *lo = *lo < beyond - start ? *lo + start : beyond;
+    *hi = *hi < beyond - start ? *hi + start : beyond;
+}
+
 static const char *why_inexact(const struct form_item *x, const struct form_layout *y, bool certain)
 {
     return !y->independent              ? cw_eval_why_data
@@ -277,6 +288,8 @@ static void visit(struct cw_form *c, const struct cw_code *code, const struct fo
     int64_t size = c->arg[x->arg].buffer_bytes;
     struct form_layout y = cw_form_lay_out(c, code, x);
     struct form_range r = start_range(c, code, x, &y);
+    move(&y.base, &y.last, c->arg[x->arg].start);
+    move(&r.lo, &r.hi, c->arg[x->arg].start);
     bool write = x->kind & CW_ACCESS_WRITE, atomic = x->kind & CW_ACCESS_ATOMIC;
     int64_t begin = clip(y.base, size), end = clip(y.last + x->bytes_may, size);
     if (x->repeats < 0) {
@@ -316,7 +329,7 @@ static bool visit_slowly(struct cw_form *c, const struct form_item *x, struct cw
 {
     struct eval_visit *t = &c->visit;
     bool ok = true;
-    cw_eval_access(c->e, &c->m->access[x->access], c->arg[x->arg].buffer_bytes, t, &ok);
+    cw_eval_access(c->e, &c->m->access[x->access], &c->arg[x->arg], t, &ok);
     if (!ok || t->answer == CW_ANSWER_NONE)
         return ok;
     int64_t begin = t->may.n ? t->may.v[0].begin : 0, end = t->may.n ? t->may.v[t->may.n - 1].end : 0;

@@ -120,11 +120,12 @@ static bool take_args(struct cw_reacher *r, const struct cw_reach_launch *l)
         bool image = a->kind == CW_REACH_IMAGE && expected->kind == CW_ARG_IMAGE;
 
         r->args[i] = (struct cw_launch_arg){0};
-        if ((a->kind != kinds[expected->kind] && !image) || a->bytes > INT64_MAX ||
+        if ((a->kind != kinds[expected->kind] && !image) || a->bytes > INT64_MAX || a->start > INT64_MAX ||
             (a->kind == CW_REACH_SCALAR && a->bytes != (uint64_t)expected->bytes))
             return false;
         if (a->kind == CW_REACH_BUFFER) {
             r->args[i].buffer_bytes = (int64_t)a->bytes;
+            r->args[i].start = (int64_t)a->start;
         } else if (image) {
             r->args[i] = (struct cw_launch_arg){.buffer_bytes = (int64_t)a->bytes,
                                                 .value = a->value,
@@ -178,7 +179,8 @@ static size_t key_of(const struct cw_reacher *r, const struct cw_launch *l, uint
         if (a->value && r->counts[i])
             fits = add(key, &n, a->value, a->value_bytes);
         else if (!a->value)
-            fits = add(key, &n, &a->buffer_bytes, sizeof a->buffer_bytes);
+            fits = add(key, &n, &a->buffer_bytes, sizeof a->buffer_bytes) &&
+                   add(key, &n, &a->start, sizeof a->start);
     }
     return fits ? n : 0;
 }

@@ -29,6 +29,7 @@ struct cw_reach_arg {
     enum cw_reach_kind kind;
     uint64_t bytes;
     const unsigned char *value;
+    uint64_t start; /* BUFFER: a pointer to that byte of it */
 };
 
 struct cw_reach_launch {
@@ -38,7 +39,8 @@ struct cw_reach_launch {
     uint32_t args;
 };
 
-/* Bytes [begin, end) from the start of the (sub-)buffer that is argument `arg`; pixels of an image. */
+/* Bytes [begin, end) from the start of the (sub-)buffer that is, or holds, argument `arg`; pixels of an
+ * image. */
 struct cw_reach_piece {
     uint32_t arg;
     bool write;

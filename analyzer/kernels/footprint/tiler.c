@@ -60,8 +60,10 @@ static void describe(struct cw_tiler *t, const struct cw_reach_launch *from,
         const struct cw_reach_arg *a = &from->arg[i];
         t->arg[i] = (struct cw_launch_arg){0};
         if (a->kind == CW_REACH_BUFFER)
-            t->arg[i] = (struct cw_launch_arg){
-                .buffer_bytes = (int64_t)a->bytes, .allocation = place[i].allocation, .base = place[i].base};
+            t->arg[i] = (struct cw_launch_arg){.buffer_bytes = (int64_t)a->bytes,
+                                               .allocation = place[i].allocation,
+                                               .base = place[i].base,
+                                               .start = (int64_t)a->start};
         else if (a->kind == CW_REACH_SCALAR)
             t->arg[i] = (struct cw_launch_arg){.value = a->value, .value_bytes = a->bytes};
     }

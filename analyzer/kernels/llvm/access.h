@@ -42,13 +42,16 @@ void cw_exact_mark(LLVMModuleRef module, bool binary);
 /* Reads the mark of `kernel` into m->inexact and m->floats. */
 void cw_exact_read(struct cw_model *m, LLVMValueRef kernel);
 
-/* The LLVM bitcode in a binary of PoCL (source/pocl_binary.h), read like the output of clang. */
+/* The LLVM bitcode in a binary of PoCL (source/pocl_binary.h), and of a SPIR-V module (source/spirv.h), read
+ * like the output of clang. */
 
-/* Reads the binary, or its text form, in the file `path`; the caller disposes of *module and *context, which
- * are NULL where the file is something else. PoCL's library is in the bitcode: its functions that OpenCL C
- * defines become declarations, and assumptions about overflow are dropped. Where this LLVM cannot read the
- * bitcode, the clang that PoCL needs writes it as text. CW_ERR_UNSUPPORTED: another format; CW_ERR_VERSION:
- * bitcode that cannot be read here; CW_ERR_IO; CW_ERR_NOMEM. */
+/* Reads the binary or module, or its text form (source/code_text.h), in the file `path`; the caller disposes
+ * of *module and *context, which are NULL where the file is something else. Assumptions about overflow are
+ * dropped. PoCL's library is in its bitcode: its functions that OpenCL C defines become declarations. Where
+ * this LLVM cannot read that, the clang that PoCL needs writes it as text. CW_ERR_NOTFOUND: there is no
+ * llvm-spirv of this LLVM's version; CW_ERR_UNSUPPORTED: another format, or as cw_spirv_check;
+ * CW_ERR_VERSION: bitcode that cannot be read here; CW_ERR_FORMAT, with llvm-spirv's words: it refuses the
+ * module; CW_ERR_LIMIT; CW_ERR_IO; CW_ERR_NOMEM. */
 enum cw_status cw_bitcode_read(const char *path, LLVMContextRef *context, LLVMModuleRef *module,
                                struct cw_error *err);
 

@@ -11,7 +11,6 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include <llvm/Config/llvm-config.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,9 +19,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#define TEXT_(x) #x
-#define TEXT(x)  TEXT_(x)
 
 enum { FIXED_ARGUMENTS = 40 };
 
@@ -151,8 +147,7 @@ static enum cw_status run_clang(const struct cw_ir_options *o, const char *path,
                                 struct cw_child_output *out, struct cw_error *err)
 {
     const char *named = secure_getenv("CLWEAVE_CLANG");
-    const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang",
-                                      NULL};
+    const char *const candidates[] = {named && *named ? named : "clang-" CW_IR_LLVM, "clang", NULL};
     const char **argv = malloc((FIXED_ARGUMENTS + (size_t)o->n) * sizeof *argv);
     enum cw_status status;
 
@@ -172,6 +167,18 @@ static bool version_fits(LLVMModuleRef m, struct cw_error *err)
                  "clang writes IR that LLVM " LLVM_VERSION_STRING " cannot read; name a clang of "
                  "that version in CLWEAVE_CLANG");
     return false;
+}
+
+enum cw_status cw_ir_refused(const char *program, const char *path, const struct cw_child_output *out,
+                             struct cw_error *err)
+{
+    char line[300];
+
+    if (check_time(out, err) != CW_OK)
+        return CW_ERR_LIMIT;
+    first_error(out->err.data, line, sizeof line);
+    return cw_error_set(err, CW_ERR_FORMAT, "%s refuses %s: %s", program, path,
+                        *line ? line : "it says nothing");
 }
 
 enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LLVMContextRef *context,

@@ -5,8 +5,16 @@
 #include "../../../sched/status.h"
 
 #include <llvm-c/Core.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#define CW_IR_TEXT_(x) #x
+#define CW_IR_TEXT(x)  CW_IR_TEXT_(x)
+#define CW_IR_LLVM     CW_IR_TEXT(LLVM_VERSION_MAJOR)
+
+/* Translates between SPIR-V and this LLVM's bitcode. */
+#define CW_IR_LLVM_SPIRV "llvm-spirv-" CW_IR_LLVM
 
 /* Runs a program and collects its output. */
 
@@ -53,6 +61,11 @@ void cw_ir_options_finish(struct cw_ir_options *o);
  * message holds clang's first error; CW_ERR_IO; CW_ERR_NOMEM. */
 enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LLVMContextRef *context,
                              LLVMModuleRef *module, struct cw_error *err);
+
+/* The error of a program that has refused `path`, with the first of its words that says why: CW_ERR_LIMIT
+ * where its time was over, else CW_ERR_FORMAT. */
+enum cw_status cw_ir_refused(const char *program, const char *path, const struct cw_child_output *out,
+                             struct cw_error *err);
 
 /* The syntax tree of `text` from clang's parser with the same options, as JSON; *tree is the caller's to
  * free. Errors as above, and CW_ERR_LIMIT for more than 64 MiB. */

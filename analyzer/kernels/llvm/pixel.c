@@ -69,7 +69,9 @@ static LLVMValueRef find_element(LLVMValueRef v, int *element)
                 return v;
             *element = from < size ? from : from - size;
             v = LLVMGetOperand(v, from < size ? 0 : 1);
-        } else if (*element < 0 && LLVMIsAExtractElementInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1))) {
+        } else if (*element < 0 && LLVMIsAExtractElementInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) &&
+                   LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) <
+                       LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)))) {
             *element = (int)LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
             v = LLVMGetOperand(v, 0);
         } else {
@@ -82,6 +84,9 @@ static LLVMValueRef find_element(LLVMValueRef v, int *element)
 static bool real_constant(LLVMValueRef v, int element, double *c)
 {
     LLVMBool lost;
+    if (element >= 0 && (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind ||
+                         (unsigned)element >= LLVMGetVectorSize(LLVMTypeOf(v))))
+        return false;
     if (element >= 0)
         v = LLVMIsAConstantVector(v)       ? LLVMGetOperand(v, (unsigned)element)
             : LLVMIsAConstantDataVector(v) ? cw_ir_element(v, (unsigned)element)

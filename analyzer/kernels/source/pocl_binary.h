@@ -1,8 +1,7 @@
-/* pocl_binary.h - binaries of programs as PoCL 3.1 hands them out, and the text form of one.
+/* pocl_binary.h - binaries of programs as PoCL 3.1 hands them out.
  *
- * A binary has LLVM bitcode (program.bc), code that PoCL has compiled, and facts about each kernel. Its text
- * form is a comment of OpenCL C: it stands for a program's source where only a binary is known, in caches and
- * in requests to compilers. Pure functions; any thread. */
+ * A binary has LLVM bitcode (program.bc), code that PoCL has compiled, and facts about each kernel. Pure
+ * functions; any thread. */
 #ifndef CW_POCL_BINARY_H
 #define CW_POCL_BINARY_H
 
@@ -27,14 +26,5 @@ bool cw_pocl_binary_read(struct cw_pocl_binary *b, const unsigned char *bytes, s
  * in it. True, too, where it is one already. False, and it stays as it was: another processor, for which it
  * has other code. PoCL's drivers for the host's processor share their code (`basic`, `pthread`). */
 bool cw_pocl_binary_readdress(unsigned char *bytes, size_t n, const char *to);
-
-/* The caller's to free; NULL: memory is out. */
-char *cw_pocl_binary_text(const unsigned char *bytes, size_t n);
-
-/* `text` is a text form. Only its beginning is looked at. */
-bool cw_pocl_binary_is_text(const char *text);
-
-/* The bytes of a text form, the caller's to free; NULL: it is none, or memory is out. */
-unsigned char *cw_pocl_binary_of_text(const char *text, size_t *n);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "vendor_macros.h"
+#include "code_text.h"
 #include "pocl_binary.h"
 
 static size_t add_text(const struct cw_vendor_calls *calls, cl_device_id device, cl_device_info what,
@@ -155,7 +156,7 @@ cl_program cw_vendor_program(const struct cw_vendor_calls *calls, cl_context con
                              const char *source, cl_int *err)
 {
     size_t bytes;
-    unsigned char *binary = cw_pocl_binary_of_text(source, &bytes);
+    unsigned char *binary = cw_code_text_bytes(source, &bytes);
     const unsigned char *const_binary = binary;
     char version[256] = "";
     cl_program program = NULL;

@@ -47,6 +47,8 @@ static int admit(struct cw_run_enqueue *e)
         return CW_RUN_R_DEVICE;
     if (cw_run.off)
         return CW_RUN_R_OFF;
+    if (CW_UNLIKELY(e->queue->context->watched))
+        return CW_RUN_R_WATCHED;
     bypass = cw_run_bypass_wanted(e->queue, e->blocking);
     return bypass >= 0 ? bypass : cw_run_dependence_admit(e->queue, e->n, e->list);
 }

@@ -46,12 +46,15 @@
     X(clEnqueueCopyBufferToImage) X(clEnqueueFillImage)                                                      \
     /* api/map.c */                                                                                          \
     X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueUnmapMemObject)                                    \
+    X(clEnqueueSVMMap) X(clEnqueueSVMUnmap)                                                                  \
+    /* api/svm.c */                                                                                          \
+    X(clSVMAlloc) X(clSVMFree) X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill)              \
+    X(clEnqueueSVMMigrateMem)                                                                                \
     /* api/sync.c */                                                                                         \
     X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList)    \
     X(clEnqueueWaitForEvents)                                                                                \
     /* api/pass.c */                                                                                         \
-    X(clEnqueueNativeKernel) X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill)                \
-    X(clEnqueueSVMMap) X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem)                                        \
+    X(clEnqueueNativeKernel)                                                                                 \
     X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseGLObjects)                                                \
     X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)
 /* clang-format on */

@@ -241,7 +241,7 @@ static void set_to(struct cw_run_kernel *k, cl_uint index, size_t size, const vo
     a->size = (uint32_t)size;
     if (kind == CW_RUN_ARG_VALUE && size > 8) {
         memcpy(a->bytes, value, size);
-    } else if (kind == CW_RUN_ARG_VALUE) {
+    } else if (kind != CW_RUN_ARG_LOCAL) {
         a->word = 0;
         memcpy(&a->word, value, size);
     }
@@ -281,28 +281,20 @@ cl_int cw_run_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, 
     return err;
 }
 
-/* The kernel reaches memory that we do not follow. */
-static void set_indirect(cl_kernel kernel)
+void cw_run_kernel_points(cl_kernel kernel, cl_uint index, const void *value)
 {
-    struct cw_run_kernel *k;
+    struct cw_run_kernel *k = recall(kernel);
 
-    cw_run_global_lock_take();
-    k = cw_run_record_find(kernel, CW_RUN_KERNEL);
-    if (k) {
-        k->indirect = true;
-        another_set(k);
+    if (k && index < k->count && !k->args[index].capacity) {
+        set(k, index, sizeof value, &value, CW_RUN_ARG_POINTER);
+        return;
     }
-    cw_run_global_lock_give();
-}
-
-void cw_run_kernel_points(cl_kernel kernel, cl_uint index)
-{
-    struct cw_run_kernel *k;
-
     cw_run_global_lock_take();
     k = cw_run_record_find(kernel, CW_RUN_KERNEL);
-    if (k && k->parsed && index < k->count)
-        set(k, index, 0, NULL, CW_RUN_ARG_POINTER);
+    if (k && k->parsed && index < k->count) {
+        set(k, index, sizeof value, &value, CW_RUN_ARG_POINTER);
+        remember(kernel, k);
+    }
     cw_run_global_lock_give();
 }
 
@@ -310,15 +302,23 @@ cl_int cw_run_hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, con
 {
     cl_int err = cw_native.clSetKernelArgSVMPointer(kernel, index, value);
 
-    if (err == CL_SUCCESS)
-        cw_run_kernel_points(kernel, index);
+    if (err == CL_SUCCESS && cw_run_record_find(kernel, CW_RUN_KERNEL))
+        cw_run_kernel_points(kernel, index, value);
     return err;
 }
 
 cl_int cw_run_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size,
                                        const void *value)
 {
-    set_indirect(kernel);
+    struct cw_run_kernel *k;
+
+    cw_run_global_lock_take();
+    k = cw_run_record_find(kernel, CW_RUN_KERNEL);
+    if (k) {
+        k->pointed = true;
+        another_set(k);
+    }
+    cw_run_global_lock_give();
     return cw_native.clSetKernelExecInfo(kernel, name, size, value);
 }
 
@@ -343,6 +343,7 @@ cl_kernel cw_run_hook_clCloneKernel(cl_kernel from, cl_int *err)
     k = cw_run_record_find(to, CW_RUN_KERNEL);
     if (k && original && k->parsed && original->parsed) {
         k->indirect = original->indirect;
+        k->pointed = original->pointed;
         for (uint32_t i = 0; i < k->count; i++) {
             const struct cw_run_arg *a = &original->args[i];
             set(k, i, a->size, a->size > 8 ? a->bytes : (const void *)&a->word, a->kind);

@@ -4,7 +4,7 @@
 
 #include "../core/types.h"
 
-void cw_run_kernel_points(cl_kernel kernel,
-                          cl_uint index); /* its argument is a bare pointer; lock not held */
+/* The argument is the pointer `value`. Lock not held. */
+void cw_run_kernel_points(cl_kernel kernel, cl_uint index, const void *value);
 
 #endif

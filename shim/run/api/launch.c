@@ -92,6 +92,27 @@ static int look_at_handle(const struct cw_run_queue *q, struct cw_run_arg *a, en
     return -1;
 }
 
+static bool watches(const struct cw_run_kernel *k)
+{
+    return !k->program->tokens || k->program->watches;
+}
+
+/* The same of a pointer. The vendor alone knows the order of what a kernel and the host do to memory that
+ * both watch meanwhile. */
+static int look_at_pointer(const struct cw_run_queue *q, const struct cw_run_kernel *k, struct cw_run_arg *a,
+                           struct arguments *n)
+{
+    if (!a->word)
+        return -1;
+    a->memory = cw_run_memory_svm((const void *)(uintptr_t)a->word, 1);
+    if (!a->memory || a->memory->context != q->context)
+        return CW_RUN_R_ARGUMENT;
+    if (a->memory->flags & CL_MEM_SVM_ATOMICS && watches(k))
+        return CW_RUN_R_WATCHED;
+    n->buffers++;
+    return -1;
+}
+
 /* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records. */
 static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, struct arguments *n)
 {
@@ -105,13 +126,13 @@ static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, s
         a->memory = NULL;
         if (a->kind == CW_RUN_ARG_UNSET)
             return CW_RUN_R_CHECK;
-        if (a->kind == CW_RUN_ARG_POINTER)
-            return CW_RUN_R_ARGUMENT;
         if (a->kind == CW_RUN_ARG_LOCAL)
             continue;
         if (a->size > 8)
             n->blob += (a->size + 15u) & ~15u;
-        if (a->size == sizeof(cl_mem))
+        if (a->kind == CW_RUN_ARG_POINTER)
+            why = look_at_pointer(q, k, a, n);
+        else if (a->size == sizeof(cl_mem))
             why = look_at_handle(q, a, k->kinds[i], n);
     }
     return why;
@@ -137,7 +158,8 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_BINARY;
     if (k && k->parsed && k->program->manageable && k->program->doubtful && !k->program->models)
         return CW_RUN_R_UNREAD;
-    if (!k || !k->parsed || k->indirect || cw_run_effects_may_be_hidden(k))
+    if (!k || !k->parsed || k->indirect || (k->pointed && !k->program->models) ||
+        cw_run_effects_may_be_hidden(k))
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))
         return CW_RUN_R_CHECK;
@@ -264,12 +286,30 @@ static enum cw_run_repeat_answer again(const struct cw_run_enqueue *e, cl_kernel
         e, k, &(struct cw_run_ndrange){r.dims, r.offset, r.global, r.local ? r.local : r.pinned});
 }
 
+/* The kernel, which goes to the vendor, may watch what the host does to memory meanwhile, or the host the
+ * kernel. */
+static bool may_be_watched(const struct cw_run_kernel *k)
+{
+    bool may = cw_run_effects_reach_elsewhere(k);
+
+    for (uint32_t i = 0; !may && i < k->count; i++) {
+        const void *p =
+            k->args[i].kind == CW_RUN_ARG_POINTER ? (const void *)(uintptr_t)k->args[i].word : NULL;
+        const struct cw_run_memory *m = p ? cw_run_memory_svm(p, 1) : NULL;
+
+        may = p && (!m || m->flags & CL_MEM_SVM_ATOMICS);
+    }
+    return may && watches(k);
+}
+
 /* The launch goes to the vendor. Lock held. */
 static void goes_natively(const struct cw_run_enqueue *e, cl_kernel kernel)
 {
     struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
     bool readable = k && k->parsed && (k->program->models || !k->program->binary);
 
+    if (k && e->queue && e->queue->context->watchable && may_be_watched(k))
+        e->queue->context->watched = true;
     cw_run.held |= !readable || cw_run_effects_may_poll(k);
     if (k && e->why == CW_RUN_R_UNBEGUN && !k->program->foreseen)
         cw_run_learn_later(k->program);

@@ -1,5 +1,5 @@
-/* map.c - maps of managed buffers and images: the address is known at once, the order is that of the
- * commands. */
+/* map.c - maps of managed buffers, images and shared virtual memory: the address is known at once, the order
+ * is that of the commands. */
 #include "hooks.h"
 
 #include <stdlib.h>
@@ -116,22 +116,28 @@ static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
     return map;
 }
 
+/* The memory object, or, if there is none, the allocation of shared virtual memory. */
+static struct cw_run_memory *memory_of(cl_mem memory, const void *address)
+{
+    return memory ? cw_run_memory_any(memory) : cw_run_memory_svm(address, 1);
+}
+
 /* The map that was made at `address` has not come about. Returns NULL. Lock not held. */
 static void *unmapped(cl_mem memory, const void *address)
 {
     cw_run_global_lock_take();
-    free(take_map(cw_run_memory_any(memory), address));
+    free(take_map(memory_of(memory, address), address));
     cw_run_global_lock_give();
     return NULL;
 }
 
 /* The command that was to undo `map` is refused: it is as if it had never been enqueued. Lock not held. */
-static void mapped_still(cl_mem memory, struct cw_run_map *map)
+static void mapped_still(cl_mem memory, const void *address, struct cw_run_map *map)
 {
     struct cw_run_memory *m;
 
     cw_run_global_lock_take();
-    m = cw_run_memory_any(memory);
+    m = memory_of(memory, address);
     if (m)
         put_map(m, map);
     else
@@ -230,35 +236,35 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
 static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory,
                              void *address)
 {
-    bool ours = !e->unlocked && find_map(cw_run_memory_any(memory), address);
+    bool ours = !e->unlocked && find_map(memory_of(memory, address), address);
     struct cw_run_native x;
     cl_int err;
 
-    cw_run_native_follow(&x, e, CW_RUN_USE(!ours, &memory, 1));
-    if (!ours)
+    cw_run_native_follow(&x, e, CW_RUN_USE(!ours && memory, &memory, 1));
+    if (!ours && memory)
         return cw_run_native_end(
             &x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
-    x.type = CL_COMMAND_UNMAP_MEM_OBJECT;
+    if (!ours)
+        return cw_run_native_end(&x, cw_native.clEnqueueSVMUnmap(queue, address, x.n, x.list, x.event));
+    x.type = memory ? CL_COMMAND_UNMAP_MEM_OBJECT : CL_COMMAND_SVM_UNMAP;
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
     if (err == CL_SUCCESS) {
         cw_run_global_lock_take();
-        free(take_map(cw_run_memory_any(memory), address));
+        free(take_map(memory_of(memory, address), address));
         cw_run_global_lock_give();
     }
     return cw_run_native_end(&x, err);
 }
 
 /* The command, and in *taken its map, which is out; NULL: it is refused. */
-static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address,
-                                      struct cw_run_map **taken)
+static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type,
+                                      const void *address, struct cw_run_map **taken)
 {
-    struct cw_run_memory *m = cw_run_memory_any(memory);
     struct cw_run_map **found;
     struct cw_run_task *t = NULL;
 
     if (m && m->context == e->queue->context && cw_run_enqueue_settle(e) && (found = find_map(m, address)))
-        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, (*found)->offset, (*found)->bytes,
-                 (*found)->flags & MAP_WRITES);
+        t = task(e, m, type, (*found)->offset, (*found)->bytes, (*found)->flags & MAP_WRITES);
     if (!t) {
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
         return NULL;
@@ -269,23 +275,68 @@ static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, c
     return t;
 }
 
-cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint n,
-                                           const cl_event *list, cl_event *event)
+static cl_int unmap(cl_command_queue queue, cl_mem memory, cl_command_type type, void *address, cl_uint n,
+                    const cl_event *list, cl_event *event)
 {
     struct cw_run_enqueue e;
     struct cw_run_map *map;
     struct cw_run_task *t;
     cl_int status;
 
-    cw_run_staging_notes_unmapped(address, false);
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
-        (t = unmap_task(&e, memory, address, &map))) {
+        (t = unmap_task(&e, memory_of(memory, address), type, address, &map))) {
         status = cw_run_enqueue_commit(&e, t, false);
         if (status == CL_SUCCESS)
             free(map);
         else
-            mapped_still(memory, map);
+            mapped_still(memory, address, map);
         return status;
     }
     return unmap_natively(&e, queue, memory, address);
+}
+
+cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint n,
+                                           const cl_event *list, cl_event *event)
+{
+    cw_run_staging_notes_unmapped(address, false);
+    if (CW_UNLIKELY(!memory)) { /* the vendor knows the error */
+        struct cw_run_native x;
+        cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_CHECK, CW_RUN_USE_NOTHING);
+        return cw_run_native_end(
+            &x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
+    }
+    return unmap(queue, memory, CL_COMMAND_UNMAP_MEM_OBJECT, address, n, list, event);
+}
+
+/* ---- shared virtual memory: what the host has is the allocation itself, at its address */
+
+cl_int cw_run_hook_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags,
+                                   void *pointer, size_t bytes, cl_uint n, const cl_event *list,
+                                   cl_event *event)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_memory *m;
+    struct cw_run_task *t;
+    void *address;
+    cl_int status;
+
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false)) {
+        m = cw_run_memory_svm(pointer, bytes);
+        t = map_task(&e, m, CL_COMMAND_SVM_MAP, flags, m ? (size_t)((uint8_t *)pointer - m->address) : 0,
+                     bytes, &address);
+        if (t) {
+            commit(&e, t, NULL, blocking, pointer, &status);
+            return status;
+        }
+    }
+    cw_run_native_follow(&x, &e, CW_RUN_USE_ALL);
+    return cw_run_native_end(
+        &x, cw_native.clEnqueueSVMMap(queue, blocking, flags, pointer, bytes, x.n, x.list, x.event));
+}
+
+cl_int cw_run_hook_clEnqueueSVMUnmap(cl_command_queue queue, void *pointer, cl_uint n, const cl_event *list,
+                                     cl_event *event)
+{
+    return unmap(queue, NULL, CL_COMMAND_SVM_UNMAP, pointer, n, list, event);
 }

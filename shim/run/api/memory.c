@@ -361,6 +361,14 @@ cl_mem cw_run_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffe
     return cw_run_opaque(memory, CW_RUN_R_MEMORY);
 }
 
+struct cw_run_memory *cw_run_memory_svm(const void *address, size_t bytes)
+{
+    uint64_t offset;
+    const struct cw_run_region *r = cw_run_byte_range_region_at(address, &offset);
+
+    return r->root && r->root->svm && bytes <= r->root->bytes - offset ? r->root : NULL;
+}
+
 struct cw_run_memory *cw_run_memory_any(cl_mem handle)
 {
     struct cw_run_memory *m = cw_run_record_find(handle, CW_RUN_MEMORY);

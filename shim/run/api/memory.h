@@ -9,6 +9,9 @@
 struct cw_run_memory *cw_run_memory_any(cl_mem handle);
 struct cw_run_memory *cw_run_memory_buffer(cl_mem handle);
 struct cw_run_memory *cw_run_memory_image(cl_mem handle);
+/* The allocation of shared virtual memory that has the `bytes` bytes at `address`, all of them; NULL: none
+ * that is managed. Lock held. */
+struct cw_run_memory *cw_run_memory_svm(const void *address, size_t bytes);
 /* Why a command on `memory` is native: it is not managed, commands on it are not (an image made of a buffer),
  * or the vendor has to judge. Lock held. */
 enum cw_run_reason cw_run_memory_why(cl_mem memory);

@@ -1,4 +1,4 @@
-/* pass.c - commands that are never managed: SVM, native kernels, sharing, extensions. */
+/* pass.c - commands that are never managed: native kernels, sharing, extensions. */
 #include "../planner/legal.h"
 #include "hooks.h"
 #include "enqueue.h"
@@ -22,22 +22,6 @@
     }
 #define ENQUEUE_(...) ENQUEUE(__VA_ARGS__)
 
-ENQUEUE(clEnqueueSVMFree, false, CW_RUN_USE_ALL,
-        (cl_uint count, void *pointers[],
-         void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
-        (count, pointers, function, data))
-ENQUEUE(clEnqueueSVMMemcpy, blocking, CW_RUN_USE_ALL,
-        (cl_bool blocking, void *to, const void *from, size_t bytes), (blocking, to, from, bytes))
-ENQUEUE(clEnqueueSVMMemFill, false, CW_RUN_USE_ALL,
-        (void *to, const void *pattern, size_t pattern_bytes, size_t bytes),
-        (to, pattern, pattern_bytes, bytes))
-ENQUEUE(clEnqueueSVMMap, blocking, CW_RUN_USE_ALL,
-        (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
-        (blocking, flags, pointer, bytes))
-ENQUEUE(clEnqueueSVMUnmap, false, CW_RUN_USE_ALL, (void *pointer), (pointer))
-ENQUEUE(clEnqueueSVMMigrateMem, false, CW_RUN_USE_ALL,
-        (cl_uint count, const void **pointers, const size_t *bytes, cl_mem_migration_flags flags),
-        (count, pointers, bytes, flags))
 #define OBJECTS                                                                                              \
     CW_RUN_USE(count, objects, UINT64_MAX), (cl_uint count, const cl_mem *objects), (count, objects)
 ENQUEUE_(clEnqueueAcquireGLObjects, false, OBJECTS)
@@ -113,7 +97,7 @@ ext_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithPr
         cl_int err = next(kernel, index, value);                                                             \
         cw_stream_kernel_points(kernel);                                                                     \
         if (err == CL_SUCCESS)                                                                               \
-            cw_run_kernel_points(kernel, index);                                                             \
+            cw_run_kernel_points(kernel, index, value);                                                      \
         return err;                                                                                          \
     }
 SET_POINTER(clSetKernelArgMemPointerINTEL)

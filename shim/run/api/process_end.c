@@ -123,7 +123,7 @@ static const struct subsystem {
     {.after_fork = cw_run_recount_after_fork},
     {.after_fork = cw_helper_build_after_fork},
     {.describe = cw_run_spread_describe},
-    {.describe = cw_run_tile_apart_describe},
+    {.describe = cw_run_tile_memory_describe},
     /* before the others: their threads do not wait for a compiler */
     {.stop = stop_compiler, .after_fork = cw_compile_client_after_fork},
     {stop_models, cw_run_program_models_describe, cw_run_program_models_after_fork},

@@ -119,12 +119,23 @@ cl_command_queue cw_run_hook_clCreateCommandQueueWithProperties(cl_context conte
     return queue;
 }
 
-CW_RUN_RETAIN(clRetainCommandQueue, cl_command_queue, CW_RUN_QUEUE)
+cl_int cw_run_hook_clRetainCommandQueue(cl_command_queue queue)
+{
+    bool back = cw_run_record_take_back(queue, CW_RUN_QUEUE);
+    cl_int err = back ? CL_SUCCESS : cw_native.clRetainCommandQueue(queue);
+
+    if (err == CL_SUCCESS && !back)
+        cw_run_record_retained(queue, CW_RUN_QUEUE);
+    if (err == CL_SUCCESS)
+        cw_run_staging_queue_retained(queue);
+    return err;
+}
 
 cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
 {
     struct cw_run_queue *q;
 
+    cw_run_staging_queue_released(queue);
     if (!cw_run_record_had_queue())
         return cw_native.clReleaseCommandQueue(queue);
     cw_run_global_lock_take();

@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "../core/image.h"
 #include "../core/record.h"
+#include "../core/state.h"
 #include "../memory/byte_range.h"
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
@@ -94,6 +95,17 @@ static void all_is_sure(struct cw_run_task *t)
         cw_run_byte_range_is_sure(t, a->low, a->high - a->low);
 }
 
+/* The program's own memory is shared virtual memory: the command needs the allocation. Where devices have
+ * memories of their own, commands know the host's by its address. */
+static void name_svm(struct cw_run_bytes *b, size_t span)
+{
+    uint8_t *at = b->memory ? NULL : b->host + b->offset;
+    struct cw_run_memory *m = at && !cw_run.far_workers ? cw_run_memory_svm(at, span) : NULL;
+
+    if (m)
+        *b = (struct cw_run_bytes){.memory = m, .offset = (uint64_t)(at - m->address)};
+}
+
 struct cw_run_task *cw_run_rectangle_copy(struct cw_run_enqueue *e, cl_command_type type,
                                           const size_t *region, struct cw_run_memory *to,
                                           const struct cw_run_rectangle_side *to_side,
@@ -113,6 +125,8 @@ struct cw_run_task *cw_run_rectangle_copy(struct cw_run_enqueue *e, cl_command_t
                                        .to_slice = to_side->slice,
                                        .from_row = from_side->row,
                                        .from_slice = from_side->slice};
+    name_svm(&t->copy.from, from_side->span);
+    name_svm(&t->copy.to, to_side->span);
     cw_run_rectangle_add_access(e, t, &t->copy.from, from_side->span, false);
     cw_run_rectangle_add_access(e, t, &t->copy.to, to_side->span, true);
     if (region[1] == 1 && region[2] == 1)

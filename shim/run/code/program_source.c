@@ -20,6 +20,7 @@ void cw_program_source_parse(struct cw_run_program *p)
     }
     p->manageable = p->copies && p->options && !s->has_include;
     p->doubtful = p->manageable && cw_source_may_hide(s, p->options, p->context->devices->device[0].traits);
+    p->watches = cw_source_watches(s);
     p->may_poll = cw_source_may_poll(s, p->options);
     p->fixed_size = cw_source_fixes_size(s);
     p->groups_told = p->manageable && !cw_source_results_vary(p->options);

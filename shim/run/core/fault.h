@@ -4,9 +4,10 @@
  * early, the Nth event is complete before its command is; late, the Nth launch that a helper has run counts
  * as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches are said
  * to reach (models/reach.h) end one element of four bytes too early; unseen, from the Nth on accesses of
- * images order no command. Of tiles (tiles/tile.h): naive, from the Nth on they see the ids that a global
- * offset alone would give them; half, the Nth is not run; twice, the Nth is run twice; offset, from the Nth
- * on of those that have a global offset it is forgotten; local, the Nth has half the local size that it
+ * images and of shared virtual memory order no command. Of tiles (tiles/tile.h): naive, from the Nth on they
+ * see the ids that a global offset alone would give them; half, the Nth is not run; twice, the Nth is run
+ * twice; offset, from the Nth on of those that have a global offset it is forgotten; local, the Nth has half
+ * the local size that it
  * should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of a
  * group run that another one depends on runs after that; unbuilt, rewritten programs cannot be built from
  * the Nth on; unmade, the Nth build of a program for a helper fails. Of staged

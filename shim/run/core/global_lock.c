@@ -182,9 +182,17 @@ bool cw_run_global_lock_has_releases(void)
 
 static void release(const struct garbage *g)
 {
+    struct cw_run_svm *svm;
+
     switch (g->what) {
     case CW_RUN_DROP_MEMORY:
         cw_next.clReleaseMemObject(g->handle);
+        break;
+    case CW_RUN_DROP_SVM:
+        svm = g->handle;
+        if (svm->pointer)
+            cw_next.clSVMFree(svm->context, svm->pointer);
+        free(svm);
         break;
     case CW_RUN_DROP_SAMPLER:
         cw_next.clReleaseSampler(g->handle);

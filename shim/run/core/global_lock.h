@@ -32,6 +32,7 @@ void cw_run_global_lock_give_only(void);        /* hands nothing over, wakes no 
 void cw_run_global_lock_give_in_callback(void); /* hands nothing over: for callbacks of the vendor */
 enum cw_run_garbage {
     CW_RUN_DROP_MEMORY,
+    CW_RUN_DROP_SVM, /* struct cw_run_svm, which goes, too */
     CW_RUN_DROP_SAMPLER,
     CW_RUN_DROP_QUEUE,
     CW_RUN_DROP_KERNEL,

@@ -62,6 +62,8 @@ struct cw_run_context {
     struct cw_run_context_device *places; /* devices->n */
     _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
                                      reference count */
+    bool watchable; /* an allocation that host and kernels may watch (CL_MEM_SVM_ATOMICS) was made in it */
+    bool watched;   /* since the program has waited, the vendor got a kernel that may do so */
     struct cw_run_event_list own_events; /* user events, likewise */
     uint32_t events;       /* of managed commands: user events retain the context, others do not */
     uint32_t native_calls; /* of the vendor for native commands that threads are in */
@@ -163,6 +165,12 @@ struct cw_run_map {
     struct cw_run_memory *at;       /* that the vendor counts it at: `of` or its root; it stays */
 };
 
+/* What the vendor is to free with the last use of an allocation of shared virtual memory. */
+struct cw_run_svm {
+    cl_context context;
+    void *pointer; /* NULL: the program's own command frees it */
+};
+
 struct cw_run_memory {
     struct cw_run_record r;
     struct cw_run_context *context;
@@ -170,6 +178,7 @@ struct cw_run_memory {
     bool managed;
     struct cw_run_image *image; /* the image that the bytes form; NULL: a buffer */
     bool own;                   /* root: the memory is ours */
+    struct cw_run_svm *svm;     /* an allocation of shared virtual memory, which has no handle; NULL: none */
     bool misaligned;            /* a sub-buffer that some device would refuse */
     cl_mem_flags flags;         /* as the program gave them, access flags inherited */
     uint8_t *address;           /* of its bytes in the host's memory */
@@ -240,6 +249,7 @@ struct cw_run_program {
     bool partly;      /* it was made or built for some devices of its context only */
     bool manageable;  /* its whole source is known */
     bool doubtful;    /* its text may have hidden effects: native until each kernel's model says */
+    bool watches;     /* atomic operations or volatile accesses are in its text */
     bool may_poll;    /* some kernel may wait for memory that others write: each kernel's model says */
     bool group_free;  /* results cannot depend on the local size */
     bool groups_told; /* where they may, the models say of which kernels */
@@ -271,11 +281,17 @@ struct cw_run_arg {
     uint8_t sampler; /* VALUE: 1 + the kind of the sampler that the word names (core/sampler.h); 0: none */
     uint32_t size, capacity;
     union {
-        uint64_t word;  /* VALUE up to 8 bytes */
+        uint64_t word;  /* VALUE up to 8 bytes; POINTER */
         uint8_t *bytes; /* VALUE over 8 bytes; owned by shadows, borrowed from the blob in tasks */
     };
-    struct cw_run_memory *memory; /* in tasks: the buffer that the value names */
+    struct cw_run_memory *memory; /* in tasks: the buffer that the value names, or that the pointer is into */
 };
+
+/* The byte of its memory that an argument points to; of a memory object the first. */
+static inline uint64_t cw_run_arg_start(const struct cw_run_arg *a)
+{
+    return a->kind == CW_RUN_ARG_POINTER ? a->word - (uintptr_t)a->memory->address : 0;
+}
 
 /* The last value of an argument of a private kernel. */
 struct cw_run_set {
@@ -352,7 +368,8 @@ struct cw_run_kernel {
     char *name;
     uint32_t count;
     struct cw_key key; /* of its program and name (history.h); none: not known yet */
-    bool indirect;     /* reaches memory that is no argument */
+    bool indirect;     /* its arguments are not known */
+    bool pointed;      /* the program has named memory that it may reach through pointers */
     bool parsed;
     uint8_t *modes;                     /* enum cw_access_mode by argument; NULL until parsed */
     uint8_t *kinds;                     /* enum cw_param_kind by argument; NULL until parsed */

@@ -22,9 +22,12 @@
     X(CW_RUN_R_POLLS, "kernel that may wait for what others write", "")                                      \
     X(CW_RUN_R_BINARY, "kernel of a binary that is not read, or not yet",                                    \
       "run it again; PoCL's own binaries")                                                                   \
-    X(CW_RUN_R_ARGUMENT, "SVM, pipe, queue or shared memory as argument", "buffers instead")                 \
+    X(CW_RUN_R_ARGUMENT, "pointer to unknown memory, pipe, queue or shared memory as argument",              \
+      "buffers or clSVMAlloc instead")                                                                       \
+    X(CW_RUN_R_WATCHED, "atomic or volatile accesses to memory that the host may watch, or behind them",     \
+      "no CL_MEM_SVM_ATOMICS where that is not needed")                                                      \
     X(CW_RUN_R_MEMORY, "image, sampler or buffer of a kind that is not managed", "")                         \
-    X(CW_RUN_R_KIND, "command on SVM or shared memory, native kernel or extension", "buffers instead")       \
+    X(CW_RUN_R_KIND, "command on shared memory, native kernel or extension", "buffers instead")              \
     X(CW_RUN_R_CHECK, "left to the vendor to check", "")                                                     \
     X(CW_RUN_R_DEVICE, "context or queue that is not managed",                                               \
       "PoCL's CPU device; on NVIDIA --set streams=auto, --set staging=auto")                                 \

@@ -66,6 +66,17 @@ void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
     return r;
 }
 
+void *cw_run_record_create_unnamed(enum cw_run_kind kind)
+{
+    struct cw_run_record *r = calloc(1, bytes_of[kind]);
+
+    if (!r)
+        return NULL;
+    cw_run.records++;
+    *r = (struct cw_run_record){.kind = kind, .refs = 1};
+    return r;
+}
+
 void cw_run_record_pin(struct cw_run_record *r)
 {
     r->busy++;

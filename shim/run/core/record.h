@@ -34,7 +34,8 @@ static inline bool cw_run_record_had_queue(void)
 void *cw_run_record_next(enum cw_run_kind kind, const void *record);
 /* Makes a zeroed record with one reference; a stale one ends. NULL: out of memory. */
 void *cw_run_record_create(const void *handle, enum cw_run_kind kind);
-void cw_run_record_end(struct cw_run_record *r); /* adds it to those */
+void *cw_run_record_create_unnamed(enum cw_run_kind kind); /* the same, to which no handle leads */
+void cw_run_record_end(struct cw_run_record *r);           /* adds it to those */
 void cw_run_record_pin(struct cw_run_record *r);
 /* The last one ends a record whose release was kept back, or whose handle is another object's. */
 void cw_run_record_unpin(struct cw_run_record *r);

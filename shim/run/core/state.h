@@ -12,7 +12,7 @@ struct cw_run_counts {
     uint64_t far_bytes_for[4];            /* by enum cw_move_why of analyzer/record/trace.h */
     /* cut launches whose parts worked in several memories; those that copied; their work-items; beside
      * these */
-    uint64_t apart, apart_fetches, apart_units, margin_units;
+    uint64_t several, several_fetches, several_units, margin_units;
     uint64_t evicted;        /* buffers, from a device's own memory */
     uint64_t lost, deprived; /* bytes that came to be valid nowhere; commands that needed some */
     uint64_t far_ahead;      /* copies that no command waited for yet */

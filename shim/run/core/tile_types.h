@@ -32,9 +32,9 @@ struct cw_run_block {
 struct cw_run_tiles {
     struct cw_run_task *whole;
     struct cw_run_cut cut;
-    struct cw_run_cut fine;      /* where `apart`: into units, of which bytes are known and margins are */
+    struct cw_run_cut fine;      /* where `several`: into units, of which bytes are known and margins are */
     size_t units;                /* in a work-group of `cut` */
-    bool apart;                  /* its parts work in several memories: tiles/tile_apart.c */
+    bool several;                /* its parts work in several memories: tiles/tile_memory.c */
     uint32_t parts, left;        /* there are; that have not ended */
     uint32_t blocks, run;        /* bound beforehand; that have run, of all */
     size_t done;                 /* work-groups that have run */
@@ -52,22 +52,22 @@ struct cw_run_tiles {
     uint64_t times[4];          /* of all blocks: the earliest, END the latest */
     struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
     struct cw_run_task *part;
-    struct cw_run_access *access;      /* of all parts, where `apart`; and room for hulls */
+    struct cw_run_access *access;      /* of all parts, where `several`; and room for hulls */
     struct cw_run_tile_merges *merges; /* tiles/tile_merge.c; NULL: no two parts write the same byte */
     struct cw_arg_hulls *hulls;
     bool fetches;                 /* bytes were copied for some block */
     uint32_t fetching;            /* parts that copy, and have margins whose bytes other parts may write */
-    struct cw_run_series series;  /* that it goes on, where `apart` */
+    struct cw_run_series series;  /* that it goes on, where `several` */
     struct cw_run_beside *beside; /* memory/spread.h */
 };
 
 /* The tiles of the launch work in several memories, and copy the bytes that they need themselves; so does a
  * read that is `straight`. */
-static inline bool cw_run_tile_is_apart(const struct cw_run_task *t)
+static inline bool cw_run_tile_fetches_itself(const struct cw_run_task *t)
 {
     const struct cw_run_tiles *x = cw_run_tiles_of(t);
 
-    return x ? x->apart : t->work == CW_RUN_COPY && t->copy.straight;
+    return x ? x->several : t->work == CW_RUN_COPY && t->copy.straight;
 }
 
 /* The share of its launch that the task does: above 0, at most 1. */
@@ -112,7 +112,7 @@ struct cw_run_share {
     uint32_t times_held;      /* so often they have changed */
     double byte_ns;           /* GPUs: of a byte from one to another */
     double lost_ns;           /* GPUs: of late, by launches that were cut where their bytes lay */
-    double apart_ns;          /* GPUs: of a part's copies, without their bytes; the most of all */
+    double copying_ns;        /* GPUs: of a part's copies, without their bytes; the most of all */
     double copies_ns; /* of late: so much longer a launch takes of which a part copies bytes; 0: not known */
     double copying;   /* the share of cut launches, of late, of which a part has copied bytes */
     struct cw_run_margins margins;

@@ -328,10 +328,10 @@ static enum cw_status order(const struct cw_groups_step *step, uint32_t steps,
 
     if (may)
         id = cw_run_group_name(step, steps, options);
-    *recalled = may && cw_run_group_kept_recall(&id, plan);
+    *recalled = may && cw_run_group_cache_load(&id, plan);
     status = *recalled ? CW_OK : cw_groups_make(step, steps, options, plan, NULL);
     if (status == CW_OK && may && !*recalled)
-        cw_run_group_kept_keep(&id, plan);
+        cw_run_group_cache_store(&id, plan);
     cw_identity_finish(&id);
     return status;
 }
@@ -377,7 +377,7 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     if (options.separate && v->shared)
         options.cache_bytes /= workers;
     if (step && cut(g, v, workers, step) == CW_OK) {
-        bool may = options.measured && cw_run_group_kept_settle(g, step);
+        bool may = options.measured && cw_run_group_cache_settle(g, step);
         enum cw_status status;
 
         cw_run_global_lock_give();

@@ -15,23 +15,16 @@
 #include "byte_range.h"
 #include "native_use.h"
 
-#include <search.h>
 #include <stdlib.h>
 
-static void *regions; /* tree of regions of our own, by address */
+#include "../../../analyzer/io/address_map.h"
 
-static int compare(const void *a, const void *b)
-{
-    const struct cw_run_region *x = a, *y = b;
-
-    return x->high <= y->low ? -1 : x->low >= y->high ? 1 : 0;
-}
+static struct cw_address_map regions; /* of buffers and of shared virtual memory */
 
 struct cw_run_region *cw_run_byte_range_region_at(const void *address, uint64_t *offset)
 {
-    struct cw_run_region key = {.low = (uintptr_t)address, .high = (uintptr_t)address + 1};
-    void *found = tfind(&key, &regions, compare);
-    struct cw_run_region *r = found ? *(struct cw_run_region **)found : &cw_run.host;
+    struct cw_run_region *found = cw_address_map_find(&regions, (uintptr_t)address, 1, NULL),
+                         *r = found ? found : &cw_run.host;
 
     *offset = (uintptr_t)address - r->low;
     return r;
@@ -39,32 +32,34 @@ struct cw_run_region *cw_run_byte_range_region_at(const void *address, uint64_t 
 
 bool cw_run_byte_range_among(const void *address, size_t bytes)
 {
-    struct cw_run_region key = {.low = (uintptr_t)address, .high = (uintptr_t)address + bytes};
-
-    return tfind(&key, &regions, compare);
+    return cw_address_map_find(&regions, (uintptr_t)address, bytes, NULL);
 }
 
 struct cw_run_region *cw_run_byte_range_region_create(void *address, size_t bytes)
 {
     struct cw_run_region *r = calloc(1, sizeof *r);
-    void *node;
 
     if (!r)
         return NULL;
     r->low = (uintptr_t)address;
     r->high = r->low + bytes;
-    node = tsearch(r, &regions, compare);
-    if (node && *(struct cw_run_region **)node == r)
+    if (cw_address_map_add(&regions, r->low, bytes, r))
         return r;
     free(r);
     return NULL;
+}
+
+void cw_run_byte_range_region_leave(const struct cw_run_region *r)
+{
+    if (cw_address_map_find(&regions, r->low, 1, NULL) == r)
+        cw_address_map_remove(&regions, r->low);
 }
 
 void cw_run_byte_range_region_destroy(struct cw_run_region *r)
 {
     if (!r || r == &cw_run.host)
         return;
-    tdelete(r, &regions, compare);
+    cw_run_byte_range_region_leave(r);
     cw_run_native_use_forget(r);
     free(r);
 }
@@ -162,7 +157,7 @@ void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_ta
 void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_task *t,
                                   const struct cw_run_memory *m, uint64_t offset, size_t bytes, bool write)
 {
-    if (!(m->image && cw_run_fault_since(CW_RUN_FAULT_UNSEEN)))
+    if (!((m->image || m->svm) && cw_run_fault_since(CW_RUN_FAULT_UNSEEN)))
         cw_run_byte_range_add_access(q, t, m->region, m->offset + offset, bytes, write);
 }
 
@@ -171,6 +166,8 @@ void cw_run_byte_range_add_piece(const struct cw_run_queue *q, struct cw_run_tas
 {
     uint64_t low = m->offset + p->begin, bytes = p->end - p->begin;
 
+    if (m->svm && cw_run_fault_since(CW_RUN_FAULT_UNSEEN))
+        return;
     add(q, t,
         (struct cw_run_access){.region = m->region,
                                .low = low,

@@ -11,6 +11,8 @@ struct cw_run_region *cw_run_byte_range_region_at(const void *address, uint64_t 
 bool cw_run_byte_range_among(const void *address,
                              size_t bytes); /* any of these bytes lie in run mode's buffers */
 struct cw_run_region *cw_run_byte_range_region_create(void *address, size_t bytes);
+/* No address leads to it any more: its bytes are freed when the commands under way that use them are over. */
+void cw_run_byte_range_region_leave(const struct cw_run_region *r);
 void cw_run_byte_range_region_destroy(struct cw_run_region *r);
 /* A number that no other byte of any region has; neighbours in a region are neighbours. */
 static inline uint64_t cw_run_byte_range_number(const struct cw_run_region *r, uint64_t offset)

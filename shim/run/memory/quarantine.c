@@ -52,7 +52,7 @@ static void destroy(struct reading *r)
     free(r);
 }
 
-static void *read_apart(void *data)
+static void *read_it(void *data)
 {
     struct reading *r = data;
     cl_int err;
@@ -126,7 +126,7 @@ cl_int cw_run_quarantine_read(const struct cw_run_instruction *fetch)
     cw_lock_order_add(&r->lock, CW_LOCK_QUARANTINE);
     pthread_cond_init(&r->told, NULL);
     cw_next.clRetainMemObject(fetch->memory);
-    if (!cw_thread_try(&thread, read_apart, r)) {
+    if (!cw_thread_try(&thread, read_it, r)) {
         cw_next.clReleaseMemObject(fetch->memory);
         destroy(r);
         return err;

@@ -17,7 +17,8 @@ bool cw_run_spread_may(const struct cw_run_launch *l)
         const struct cw_run_arg *a = &l->args[i];
         const struct cw_run_memory *m = a->memory;
 
-        if (a->sampler || (m && (m->image || !m->region->root || m->root->maps || m->misaligned)))
+        if (a->sampler || a->kind == CW_RUN_ARG_POINTER ||
+            (m && (m->image || !m->region->root || m->root->maps || m->misaligned)))
             return false;
     }
     return true;
@@ -135,7 +136,7 @@ cl_int cw_run_spread_gather(struct cw_run_task *t)
     cw_run_spread_copies_serve(recorded(t));
     cw_run_spread_copies_are(t->work == CW_RUN_HOME && t->home.n ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
     cw_run_spread_claim(t);
-    if (cw_run_tile_is_apart(t))
+    if (cw_run_tile_fetches_itself(t))
         return CL_SUCCESS;
     if (is_elsewhere(t, memory))
         good = cw_run_spread_may_be_here(t);
@@ -153,7 +154,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
 {
     cl_int err = cw_run_spread_gather(t);
 
-    if (!cw_run_tile_is_apart(t))
+    if (!cw_run_tile_fetches_itself(t))
         cw_run_spread_cover(t);
     return err;
 }
@@ -263,7 +264,7 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = cw_run_spread_memory_of(t);
 
-    if (cw_run_tile_is_apart(t))
+    if (cw_run_tile_fetches_itself(t))
         return true;
     if (memory != CW_MEMORY_HOST && cw_run_spread_is_away(t) && !has_replicas(t))
         return false;
@@ -356,7 +357,7 @@ static bool is_forgotten(const struct cw_run_access *a, uint32_t memory)
 
 void cw_run_spread_over(struct cw_run_task *t)
 {
-    if (cw_run.spreads && t->queue && !cw_run_tile_is_apart(t) &&
+    if (cw_run.spreads && t->queue && !cw_run_tile_fetches_itself(t) &&
         (t->outcome.status >= 0 || (t->work == CW_RUN_LAUNCH && t->launch.begun)))
         written(t);
     cw_run_spread_release(t);

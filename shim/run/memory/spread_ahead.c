@@ -145,7 +145,7 @@ static bool has_time(const struct cw_run_task *t, const struct cw_run_task *but)
 {
     const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
 
-    return (t->state == CW_RUN_RELEASED || t->state == CW_RUN_READY) && !cw_run_tile_is_apart(t) &&
+    return (t->state == CW_RUN_RELEASED || t->state == CW_RUN_READY) && !cw_run_tile_fetches_itself(t) &&
            !t->outcome.failed &&
            (t->waits > (but != NULL) || l->busy || l->num_ready > (t->state == CW_RUN_READY));
 }

@@ -52,7 +52,7 @@ bool cw_run_spread_may_claim(const struct cw_run_task *t)
             return false;
     }
     for (const struct cw_run_task *other = claims; other != &none; other = other->links.claims)
-        if (other != t && (cw_run_tile_is_apart(t) || cw_run_spread_memory_of(other) != memory) &&
+        if (other != t && (cw_run_tile_fetches_itself(t) || cw_run_spread_memory_of(other) != memory) &&
             share_bytes(t, other))
             return false;
     return true;

@@ -294,7 +294,7 @@ static const struct cw_run_tiles *shared_launch(const struct cw_run_task *t)
 {
     const struct cw_run_tiles *x = t ? cw_run_cut_launch_of(t) : NULL;
 
-    return x && x->apart ? x : NULL;
+    return x && x->several ? x : NULL;
 }
 
 static bool may_share(const struct cw_run_task *t, const struct cw_run_region *r,
@@ -419,8 +419,8 @@ cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coh
     c.failed = &c.from;
     c.err = cw_run_fault_copy(p->worker, true);
     if (c.err == CL_SUCCESS && !cw_run_fault_omits(CW_RUN_FAULT_UNFETCHED))
-        c.err = cw_run_staging_read_apart((cl_command_queue)(uintptr_t)queue->r.handle, p->copies,
-                                          c.from.memory, c.low, c.bytes, to);
+        c.err = cw_run_staging_read_by((cl_command_queue)(uintptr_t)queue->r.handle, p->copies, c.from.memory,
+                                       c.low, c.bytes, to);
     cw_run_global_lock_take();
     is_made(r, &arrival, &c, begin_ns);
     return c.err;

@@ -27,7 +27,7 @@ static inline uint64_t cw_run_spread_bit(uint32_t memory)
 
 static inline uint32_t cw_run_spread_memory_of(const struct cw_run_task *t)
 {
-    if (CW_UNLIKELY(cw_run_tile_is_apart(t)))
+    if (CW_UNLIKELY(cw_run_tile_fetches_itself(t)))
         return CW_MEMORIES; /* several */
     return t->work == CW_RUN_LAUNCH ? cw_run.workers[t->at.worker].memory
            : t->work == CW_RUN_HOME ? t->home.memory

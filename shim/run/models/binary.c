@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../analyzer/kernels/source/code_text.h"
 #include "../../../analyzer/kernels/source/vendor_compiler.h"
 #include "../../builds/isolated_compiler.h"
 #include "../../builds/later_builds.h"
@@ -24,7 +25,7 @@ char *cw_binary_text(cl_uint n, const size_t *bytes, const unsigned char *const 
         return NULL;
     *demands = b.demands;
     memcpy(build, b.build, CW_POCL_BINARY_BUILD);
-    return cw_pocl_binary_text(binaries[0], bytes[0]);
+    return cw_code_text(binaries[0], bytes[0]);
 }
 
 bool cw_binary_is_of(cl_device_id device, const char *source, const char *options,

@@ -52,5 +52,6 @@ bool cw_run_effects_reach_elsewhere(const struct cw_run_kernel *k)
 {
     const struct cw_run_program *p = k->program;
 
-    return k->indirect || !k->parsed || !p->manageable || (p->models ? judge(k)->elsewhere : p->doubtful);
+    return k->indirect || k->pointed || !k->parsed || !p->manageable ||
+           (p->models ? judge(k)->elsewhere : p->doubtful);
 }

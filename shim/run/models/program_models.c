@@ -16,7 +16,7 @@
 #include "../core/ready.h"
 #include "../core/thread.h"
 #include "../code/code.h"
-#include "../../../analyzer/kernels/source/pocl_binary.h"
+#include "../../../analyzer/kernels/source/code_text.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -227,7 +227,7 @@ void cw_run_program_models_forget(struct cw_run_program *p)
 /* With the standard that the vendor builds of by itself; the text form of a binary has none. */
 static char *options_of(const char *source, const char *options, uint32_t traits)
 {
-    return cw_pocl_binary_is_text(source) ? strdup(options)
+    return cw_code_text_is(source) ? strdup(options)
                                           : cw_cl_language_options(options, cw_device_language(traits));
 }
 

@@ -58,6 +58,10 @@ static struct cw_reach_arg describe(const struct cw_run_arg *a, bool is_buffer)
 {
     if (a->kind == CW_RUN_ARG_LOCAL)
         return (struct cw_reach_arg){.kind = CW_REACH_LOCAL};
+    if (a->kind == CW_RUN_ARG_POINTER && (a->memory || !a->word))
+        return (struct cw_reach_arg){.kind = CW_REACH_BUFFER,
+                                     .bytes = a->memory ? a->memory->bytes : 0,
+                                     .start = a->memory ? cw_run_arg_start(a) : 0};
     if (a->kind != CW_RUN_ARG_VALUE || a->sampler)
         return (struct cw_reach_arg){.kind = CW_REACH_OTHER};
     if (a->memory && a->memory->image)

@@ -19,7 +19,7 @@ enum cw_run_illegal {
 enum cw_run_legal_scope {
     CW_RUN_LEGAL_WHOLE,
     CW_RUN_LEGAL_TILE, /* in the host's memory */
-    CW_RUN_LEGAL_ALONE /* in any memory: tiles/tile_apart.c */
+    CW_RUN_LEGAL_ALONE /* in any memory: tiles/tile_memory.c */
 };
 /* Whether `t` may run at `p`, a place of its context: all of it, or tiles of a launch that cw_run_cut_of()
  * has looked at. */

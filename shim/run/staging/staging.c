@@ -504,7 +504,7 @@ static bool has_pool(const struct call *c)
 }
 
 /* The pool is entered, and left. */
-static bool read_apart(struct call *c)
+static bool read_by_own(struct call *c)
 {
     bool settled, done = false;
     uint64_t since;
@@ -522,8 +522,8 @@ static bool read_apart(struct call *c)
     return done;
 }
 
-cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl_mem buffer, size_t offset,
-                                 size_t bytes, void *host)
+cl_int cw_run_staging_read_by(cl_command_queue of, cl_command_queue queue, cl_mem buffer, size_t offset,
+                              size_t bytes, void *host)
 {
     struct call c = plain(false, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
     bool done;
@@ -534,7 +534,7 @@ cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl
     c.queue = cw_run_staging_objects_queue(of);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     done = !cw_run_staging_is_small(bytes, false, CL_TRUE) && !is_mapped(host, bytes) &&
-           cw_run_staging_pieces_check(&c.job.shape, offset + bytes) && has_pool(&c) && read_apart(&c);
+           cw_run_staging_pieces_check(&c.job.shape, offset + bytes) && has_pool(&c) && read_by_own(&c);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
     return done ? CL_SUCCESS

@@ -54,8 +54,8 @@ static inline bool cw_run_staging_is_small(size_t bytes, bool write, cl_bool blo
 /* Reads bytes of a buffer into memory of the program, and returns when they are there. `queue` is one of run
  * mode's, and waits for nothing; the buffer is of its context. The program reads in `of`, whose context gets
  * the pool if there is none. Returns the vendor's answer. */
-cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl_mem buffer, size_t offset,
-                                 size_t bytes, void *host);
+cl_int cw_run_staging_read_by(cl_command_queue of, cl_command_queue queue, cl_mem buffer, size_t offset,
+                              size_t bytes, void *host);
 
 /* Puts these functions into a table of the vendor's, in place of its own. */
 void cw_run_staging_fill(struct cw_dispatch *table);
@@ -78,7 +78,8 @@ void cw_run_staging_unseen(void);
 /* A context with a device of the trait has been made. */
 void cw_run_staging_context_made(cl_context context);
 void cw_run_staging_context_retained(cl_context context);
-/* Called before the vendor is: after the program's last release the context keeps no object of run mode's. */
+/* Called before the vendor is: after the program's last release of the context and of its queues the context
+ * keeps no object of run mode's. */
 void cw_run_staging_context_released(cl_context context);
 /* References of run mode's objects that the vendor counts for the context. */
 cl_uint cw_run_staging_context_hidden(cl_context context);
@@ -86,6 +87,9 @@ cl_uint cw_run_staging_context_hidden(cl_context context);
 /* A queue of such a context, of any kind; `properties`: CL_QUEUE_PROPERTIES. */
 void cw_run_staging_queue_made(cl_context context, cl_device_id device, cl_command_queue queue,
                                cl_command_queue_properties properties);
+void cw_run_staging_queue_retained(cl_command_queue queue);
+/* Called before the vendor is. */
+void cw_run_staging_queue_released(cl_command_queue queue);
 
 /* References of run mode's that the vendor counts for a buffer or image. */
 cl_uint cw_run_staging_notes_hidden(cl_mem memory);

@@ -152,15 +152,10 @@ static void wait_for_gates(struct cw_run_staging_context *c)
     pthread_setcancelstate(cancel, NULL);
 }
 
-void cw_run_staging_context_released(cl_context context)
+/* The program holds the context no longer, neither itself nor by a queue. Lock held, given up. */
+static void end_if_released(struct cw_run_staging_context *c)
 {
-    struct cw_run_staging_context *c;
-    bool last;
-
-    pthread_mutex_lock(lock);
-    c = find_context(context);
-    last = c && !c->ended && !--c->references;
-    if (!last) {
+    if (!c || c->ended || c->references || c->queues) {
         pthread_mutex_unlock(lock);
         return;
     }
@@ -168,6 +163,17 @@ void cw_run_staging_context_released(cl_context context)
     wait_for_gates(c);
     let_go(c);
     cw_run_staging_pool_leave(c);
+}
+
+void cw_run_staging_context_released(cl_context context)
+{
+    struct cw_run_staging_context *c;
+
+    pthread_mutex_lock(lock);
+    c = find_context(context);
+    if (c && c->references)
+        c->references--;
+    end_if_released(c);
 }
 
 cl_uint cw_run_staging_context_hidden(cl_context context)
@@ -197,12 +203,41 @@ void cw_run_staging_queue_made(cl_context context, cl_device_id device, cl_comma
         q->handle = queue;
         q->context = c;
         q->device = device;
+        q->references = 1;
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         atomic_store(&q->given, 0);
         atomic_store(&q->idle, 0);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
     }
+    if (q && c)
+        c->queues++;
     pthread_mutex_unlock(lock);
+}
+
+void cw_run_staging_queue_retained(cl_command_queue queue)
+{
+    struct cw_run_staging_queue *q = cw_run_staging_objects_queue(queue);
+
+    if (CW_LIKELY(!q))
+        return;
+    pthread_mutex_lock(lock);
+    q->references++;
+    pthread_mutex_unlock(lock);
+}
+
+void cw_run_staging_queue_released(cl_command_queue queue)
+{
+    struct cw_run_staging_queue *q = cw_run_staging_objects_queue(queue);
+    struct cw_run_staging_context *c = NULL;
+
+    if (CW_LIKELY(!q))
+        return;
+    pthread_mutex_lock(lock);
+    if (q->references && !--q->references)
+        c = q->context;
+    if (c && c->queues)
+        c->queues--;
+    end_if_released(c);
 }
 
 struct cw_run_staging_queue *cw_run_staging_turn_take(cl_command_queue queue)

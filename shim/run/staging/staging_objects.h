@@ -16,7 +16,8 @@ enum { CW_RUN_STAGING_OWN_QUEUES = 8 };
 struct cw_run_staging_context {
     cl_context handle;
     uint32_t references; /* the program's */
-    bool ended;          /* the program has released it: no new object of run mode's stays in it */
+    uint32_t queues;     /* the program's, that it has not released: they hold the context, too */
+    bool ended;          /* the program has neither: no new object of run mode's stays in it */
     uint32_t hidden;     /* objects of run mode's in it */
     uint32_t later;      /* transfers that do not block, whose gates are not open */
     uint32_t jobs;       /* transfers under way that use `own` */
@@ -31,6 +32,7 @@ struct cw_run_staging_queue {
     cl_command_queue handle;
     struct cw_run_staging_context *context;
     cl_device_id device;
+    uint32_t references; /* the program's */
     bool profiled, in_order;
     _Atomic uint32_t calls; /* turns that are taken */
     _Atomic uint64_t given; /* turns taken so far */

@@ -44,9 +44,9 @@ void cw_stream_use_add(struct cw_stream_use *t, const struct cw_stream_bytes *by
  * the host has to do. */
 static void set_blocking(struct cw_stream_call *c, cl_bool blocking)
 {
-    c->apart = blocking && (c->q->hosted || cw_stream_callback_any());
-    c->blocking = blocking && !c->apart;
-    if (c->apart && !c->event)
+    c->by_event = blocking && (c->q->hosted || cw_stream_callback_any());
+    c->blocking = blocking && !c->by_event;
+    if (c->by_event && !c->event)
         c->event = &c->made;
     if (c->blocking)
         cw_stream_queue_flush(c->q, c->stream);
@@ -165,7 +165,7 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
     c->event = c->program = event;
     c->made = NULL;
     c->turn = NULL;
-    c->apart = c->seated = c->leaves = false;
+    c->by_event = c->seated = c->leaves = false;
     c->use = use;
     c->refused = CL_SUCCESS;
     c->context = c->q ? c->q->vendor_context : NULL;
@@ -272,7 +272,7 @@ static void wait_for_visible(const struct ends *x)
 }
 
 /* No lock held. */
-static cl_int wait_apart(struct cw_stream_call *c, cl_event event)
+static cl_int wait_for_event(struct cw_stream_call *c, cl_event event)
 {
     cl_int err = cw_next.clWaitForEvents(1, &event);
 
@@ -288,7 +288,7 @@ static void reached(struct cw_stream_call *c, const struct ends *x, uint64_t num
 {
     struct cw_stream_queue *q = c->q;
 
-    if (err == CL_SUCCESS && (c->apart || cw_stream_call_is_over(c)))
+    if (err == CL_SUCCESS && (c->by_event || cw_stream_call_is_over(c)))
         cw_stream_queue_reached(q, c->stream, number);
     for (uint32_t s = 0; s < CW_STREAM_MAX; s++) {
         if (is_pending(x, s))
@@ -306,21 +306,21 @@ static cl_int finish_blocking(struct cw_stream_call *c)
     struct cw_stream_queue *q = c->q;
     uint64_t number = q->number;
     bool alone = q->context->queues <= 1;
-    cl_event event = c->apart ? *c->event : NULL;
+    cl_event event = c->by_event ? *c->event : NULL;
     cl_int err = CL_SUCCESS;
     struct ends x;
 
-    find_visible(q, c->stream, c->apart, &x);
+    find_visible(q, c->stream, c->by_event, &x);
     if (event)
         cw_next.clRetainEvent(event);
-    if (c->apart)
+    if (c->by_event)
         cw_stream_queue_flush(q, CW_STREAM_MAX);
     else
         q->of[c->stream].dirty = false;
     cw_stream_unlock(&q->lock);
     cw_stream_unlock(&q->order);
     if (event)
-        err = wait_apart(c, event);
+        err = wait_for_event(c, event);
     wait_for_visible(&x);
     cw_stream_lock(&q->lock);
     reached(c, &x, number, err);
@@ -341,7 +341,7 @@ static cl_int taken(struct cw_stream_call *c)
     cw_stream_unlock(&c->q->lock);
     cw_stream_version_done(c);
     cw_stream_seat_end(c, CL_SUCCESS);
-    if (c->blocking || c->apart) {
+    if (c->blocking || c->by_event) {
         cw_stream_lock(&c->q->lock);
         return finish_blocking(c);
     }
@@ -371,6 +371,8 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
 
 void cw_stream_leave_if_idle(struct cw_stream_queue *q)
 {
+    if (atomic_load(&q->context->pays) && atomic_load(&q->context->renames))
+        return; /* commands that are not seen would need all bytes at home */
     cw_stream_version_end(q->context);
     cw_stream_queue_leave_if_idle(q);
 }

@@ -47,10 +47,10 @@ struct cw_stream_call {
     const cl_event *list;
     cl_event *event;
     cl_event made;
-    bool apart;  /* the wait of a blocking command comes behind the vendor's call */
-    bool closes; /* it closes the streams */
-    bool leaves; /* streams are in vain for the queue */
-    bool seated; /* between cw_stream_seat_begin and cw_stream_seat_end */
+    bool by_event; /* the wait of a blocking command comes behind the vendor's call */
+    bool closes;   /* it closes the streams */
+    bool leaves;   /* streams are in vain for the queue */
+    bool seated;   /* between cw_stream_seat_begin and cw_stream_seat_end */
     cl_event *program;
     uint32_t stream;
     cl_context context;                /* of `q` */
@@ -82,7 +82,8 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
 /* Returns what the program gets for `err`. */
 cl_int cw_stream_end(struct cw_stream_call *c, cl_int err);
 
-/* As cw_stream_queue_leave_if_idle; versions of its context end before. */
+/* As cw_stream_queue_leave_if_idle; versions of its context end before. Where these pay for a queue of the
+ * context it stays: its commands go to stream 0. */
 void cw_stream_leave_if_idle(struct cw_stream_queue *q);
 /* A queue goes back to one stream for good: the vendor may get commands for it that no hook sees. */
 void cw_stream_close_for_good(struct cw_stream_queue *q);

@@ -158,11 +158,10 @@ cl_int cw_stream_hook_clBuildProgram(cl_program program, cl_uint n, const cl_dev
     if (before && err == CL_SUCCESS && cw_known_build_is_whole(program, n))
         built(p, before, given);
     free(before);
-    if (p && err == CL_SUCCESS) {
-        cw_stream_model_forget(p);
-        if (cw_run.eager && cw_stream_settings.renames)
-            cw_stream_model_want(p, true);
-    }
+    if (p && err == CL_SUCCESS)
+        cw_stream_model_renew(p, cw_run.eager && cw_stream_settings.renames);
+    else if (p) /* kernels that are made of the build before are not of this text */
+        forget_text(p);
     if (p)
         cw_stream_object_unpin(p);
     return err;
@@ -277,10 +276,13 @@ cl_int cw_stream_hook_clCreateKernelsInProgram(cl_program program, cl_uint capac
 
 cl_kernel cw_stream_hook_clCloneKernel(cl_kernel from, cl_int *err)
 {
-    cl_kernel to = cw_stream_below.clCloneKernel(from, err);
-    struct cw_stream_kernel *k, *of = to ? cw_stream_object_find(from, CW_STREAM_KERNEL) : NULL;
+    struct cw_stream_kernel *k, *of = cw_stream_object_find(from, CW_STREAM_KERNEL);
+    cl_kernel to;
 
-    if (!of || !(k = make(to)))
+    if (of)
+        cw_stream_version_cloned(from);
+    to = cw_stream_below.clCloneKernel(from, err);
+    if (!to || !of || !(k = make(to)))
         return to;
     k->points = of->points;
     k->shown = of->shown && k->count == of->count;
@@ -397,7 +399,7 @@ static uint32_t groups_of(cl_uint dims, const size_t *global, const size_t *loca
 {
     double groups = 1;
 
-    for (cl_uint i = 0; global && i < dims && i < 3; i++)
+    for (cl_uint i = 0; global && dims <= 3 && i < dims; i++)
         groups *= local && local[i] ? (double)((global[i] + local[i] - 1) / local[i]) : (double)global[i];
     if (!local)
         groups /= 256;

@@ -51,6 +51,15 @@ void cw_stream_model_forget(struct cw_stream_program *p)
     p->job = 0;
 }
 
+void cw_stream_model_renew(struct cw_stream_program *p, bool wait)
+{
+    cw_run_global_lock_take(); /* models of the build before may be about to come */
+    cw_stream_model_forget(p);
+    cw_run_global_lock_give();
+    if (wait)
+        cw_stream_model_want(p, true);
+}
+
 void cw_stream_model_free_kernel(struct cw_stream_kernel *k)
 {
     cw_reacher_destroy(k->reacher);

@@ -14,8 +14,10 @@ struct cw_stream_launch {
 /* Has the models made beside the program, once for each build. `wait`: returns when they are there, or will
  * never be. Run mode's lock not held; without `wait` any of streams' locks may be. */
 void cw_stream_model_want(struct cw_stream_program *p, bool wait);
-/* It is built anew, or gone. */
+/* It is gone. */
 void cw_stream_model_forget(struct cw_stream_program *p);
+/* It is built anew. `wait`: its models are wanted at once. Run mode's lock not held. */
+void cw_stream_model_renew(struct cw_stream_program *p, bool wait);
 
 /* What the launch may read and write; NULL: any byte of its arguments. Valid until the next call for `k`. One
  * thread at a time for a kernel. */

@@ -56,6 +56,7 @@ struct cw_stream_context {
     _Atomic uint32_t own_refs; /* references of run mode's objects, which the program does not see */
     /* streams/stream_version.h */
     atomic_bool renames;                          /* buffers may have versions */
+    atomic_bool pays;                             /* versions gain for a queue: each queue is looked after */
     _Atomic uintptr_t thread;                     /* that has enqueued; 0: none has */
     _Atomic uint32_t versioned;                   /* buffers that have versions */
     _Atomic uint64_t version_bytes, version_most; /* of all versions, and at most; most 0: not asked yet */

@@ -465,7 +465,7 @@ void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
         cw_stream_object_unpin(m);
     }
     cw_stream_unlock(&seats);
-    if (c->made && !c->apart) {
+    if (c->made && !c->by_event) {
         cw_next.clReleaseEvent(c->made);
         c->made = NULL;
     }

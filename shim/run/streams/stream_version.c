@@ -401,6 +401,8 @@ static void give_back(struct cw_stream_queue *q, const struct cw_stream_memory *
         next = v->next;
         if (only && v->memory != only)
             continue;
+        if (only)
+            atomic_store(&v->memory->fixed, true);
         home(q, v);
         if (ends)
             drop(q, v);
@@ -517,24 +519,43 @@ static void give_to(void *queue, void *call)
         struct cw_stream_memory *m =
             cw_stream_object_pin((const void *)c->use->of[i].region, CW_STREAM_MEMORY);
 
-        if (m && m->versions) {
-            atomic_store(&m->fixed, true);
+        if (m && m->versions)
             give_back(q, m, true);
-        }
         if (m)
             cw_stream_object_unpin(m);
     }
 }
 
+/* Another thread has enqueued, or cloned a kernel. */
+static bool is_second_thread(struct cw_stream_context *x)
+{
+    uintptr_t self = (uintptr_t)pthread_self(), first = 0;
+
+    atomic_compare_exchange_strong(&x->thread, &first, self);
+    return first && first != self;
+}
+
+void cw_stream_version_cloned(cl_kernel kernel)
+{
+    cl_context context = NULL;
+    struct cw_stream_context *x;
+
+    cw_next.clGetKernelInfo(kernel, CL_KERNEL_CONTEXT, sizeof context, &context, NULL);
+    x = context ? cw_stream_object_pin(context, CW_STREAM_CONTEXT) : NULL;
+    if (!x)
+        return;
+    if (atomic_load(&x->renames) && is_second_thread(x))
+        cw_stream_version_end(x);
+    cw_stream_object_unpin(x);
+}
+
 void cw_stream_version_before(struct cw_stream_call *c)
 {
     struct cw_stream_context *x = c->q->context;
-    uintptr_t self = (uintptr_t)pthread_self(), first = 0;
 
     if (!atomic_load_explicit(&x->renames, memory_order_relaxed))
         return;
-    atomic_compare_exchange_strong(&x->thread, &first, self);
-    if ((first && first != self) || c->use->hosted || c->waits.outside || cw_stream_callback_any())
+    if (is_second_thread(x) || c->use->hosted || c->waits.outside || cw_stream_callback_any())
         cw_stream_version_end(x);
     else if (num && x->queues > 1 && !c->use->idle && !c->use->pixels)
         cw_stream_object_each(CW_STREAM_QUEUE, give_to, c);

@@ -12,8 +12,8 @@
  * Bytes come home to the program's own memory for commands whose bytes are not known, and before
  * anything may reach them by other ways: maps, sub-buffers, images over them, which end the buffer's
  * versions; commands of a second queue on the same buffer do, too. All versions of a context end with a
- * command that may wait for the host, or for another queue; with a second thread that enqueues; with a
- * queue that has no streams; with callbacks.
+ * command that may wait for the host, or for another queue; with a second thread that enqueues, or clones a
+ * kernel; with a queue that has no streams; with callbacks.
  *
  * The order of the queue that gave a buffer its versions guards them. */
 #ifndef CW_STREAM_VERSION_H
@@ -32,6 +32,9 @@ void cw_stream_version_done(struct cw_stream_call *c);
  * it can be tried again. No lock held. */
 bool cw_stream_version_again(const struct cw_stream_call *c);
 
+/* The program is about to clone the kernel. While another thread enqueues it, the vendor's may have versions
+ * for arguments: they end, and the clone gets the program's own buffers. No lock held. */
+void cw_stream_version_cloned(cl_kernel kernel);
 /* Other ways to the bytes of a buffer begin: they are at home when this returns, and stay there. No lock
  * held. */
 void cw_stream_version_leave(cl_mem buffer);

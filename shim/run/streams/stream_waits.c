@@ -27,7 +27,7 @@ void cw_stream_waits_open(struct cw_stream_waits *w, const struct cw_stream_queu
     cl_event *to;
 
     w->n = w->own = w->own_end = n;
-    w->apart = 0;
+    w->added = 0;
     w->list = list;
     w->outside = false;
     w->heap = NULL;
@@ -57,7 +57,7 @@ void cw_stream_waits_add(struct cw_stream_waits *w, cl_event event)
 
     cw_next.clRetainEvent(event);
     if (w->bad) {
-        w->few[w->apart++] = event;
+        w->few[w->added++] = event;
         return;
     }
     w->list = to;
@@ -67,7 +67,7 @@ void cw_stream_waits_add(struct cw_stream_waits *w, cl_event event)
 void cw_stream_waits_before(const struct cw_stream_waits *w, cl_command_queue queue, bool no_list)
 {
     const cl_event *list = w->bad ? w->few : w->list;
-    cl_uint n = w->bad ? w->apart : no_list ? w->n : 0;
+    cl_uint n = w->bad ? w->added : no_list ? w->n : 0;
 
     if (n && cw_next.clEnqueueBarrierWithWaitList(queue, n, list, NULL) != CL_SUCCESS)
         cw_next.clWaitForEvents(n, list);
@@ -75,7 +75,7 @@ void cw_stream_waits_before(const struct cw_stream_waits *w, cl_command_queue qu
 
 void cw_stream_waits_close(struct cw_stream_waits *w)
 {
-    for (cl_uint i = 0; i < w->apart; i++)
+    for (cl_uint i = 0; i < w->added; i++)
         cw_next.clReleaseEvent(w->few[i]);
     for (cl_uint i = w->own; i < w->n; i++)
         if (!w->bad)

@@ -11,7 +11,7 @@ struct cw_stream_waits {
     cl_uint own, own_end; /* list[own, own_end): added by cw_stream_waits_open */
     bool bad;      /* the list is wrong, or memory is out: it is the program's, and others are in `few` */
     bool outside;  /* some event is not over, and is of no command of `q` */
-    cl_uint apart; /* events in `few` that are not in the list */
+    cl_uint added; /* events in `few` that are not in the list */
     cl_event few[32];
     cl_event *heap;
 };

@@ -47,16 +47,17 @@ static struct cw_stream_kind_of_span *kind_of(struct cw_stream_queue *q)
     return k;
 }
 
-/* Fanned out first, with versions where they may help, then bare; then in turn. */
+/* The way that has been tried least: fanned out first, then bare; with versions before both, where they may
+ * help. */
 static enum cw_stream_way next_way(const struct cw_stream_kind_of_span *k)
 {
-    enum cw_stream_way way = CW_STREAM_FANS;
+    enum cw_stream_way way = k->wishes ? CW_STREAM_BARE : CW_STREAM_FANS,
+                       other = CW_STREAM_FANS + CW_STREAM_BARE - way;
 
     if (k->rest.until)
         return k->way;
-    if (k->wishes && k->tried[CW_STREAM_RENAMES] < k->tried[way])
-        way = CW_STREAM_RENAMES;
-    return k->tried[CW_STREAM_BARE] < k->tried[way] ? CW_STREAM_BARE : way;
+    way = k->tried[other] < k->tried[way] ? other : way;
+    return k->wishes && k->tried[CW_STREAM_RENAMES] <= k->tried[way] ? CW_STREAM_RENAMES : way;
 }
 
 /* Without streams a command would take COMMAND_NS less. */
@@ -66,21 +67,30 @@ static uint64_t cost(enum cw_stream_way way)
 }
 
 /* The simpler way stays, unless the other one saves enough. */
-static void decide(struct cw_stream_kind_of_span *k)
+static void decide(const struct cw_stream_queue *q, struct cw_stream_kind_of_span *k)
 {
     k->way = CW_STREAM_BARE;
     for (enum cw_stream_way way = CW_STREAM_FANS; way < CW_STREAM_WAYS; way++)
         if (k->tried[way] &&
             k->best_ns[way] + cost(way) < k->best_ns[k->way] + cost(k->way) - k->best_ns[k->way] / GAIN)
             k->way = way;
+    if (k->way == CW_STREAM_RENAMES)
+        atomic_store(&q->context->pays, true);
     cw_run_trial_rest(&k->rest, CW_RUN_REST_SPANS, 0, 1);
     memset(k->tried, 0, sizeof k->tried);
 }
 
+/* With versions a span takes less than half: nothing more is to be tried for now. */
+static bool is_clear(const struct cw_stream_kind_of_span *k)
+{
+    return k->tried[CW_STREAM_BARE] && k->tried[CW_STREAM_RENAMES] &&
+           k->best_ns[CW_STREAM_RENAMES] + cost(CW_STREAM_RENAMES) < k->best_ns[CW_STREAM_BARE] / 2;
+}
+
 static bool is_tried(const struct cw_stream_kind_of_span *k)
 {
-    return k->tried[CW_STREAM_BARE] >= TRIALS && k->tried[CW_STREAM_FANS] >= TRIALS &&
-           (!k->wishes || k->tried[CW_STREAM_RENAMES] >= TRIALS);
+    return is_clear(k) || (k->tried[CW_STREAM_BARE] >= TRIALS && k->tried[CW_STREAM_FANS] >= TRIALS &&
+                           (!k->wishes || k->tried[CW_STREAM_RENAMES] >= TRIALS));
 }
 
 static bool is_alike(uint32_t a, uint32_t b)
@@ -106,7 +116,7 @@ static void learn(struct cw_stream_queue *q, uint64_t ns)
     if (w->fans && !w->beside && !k->wishes) /* there is nothing to fan out */
         memset(k->best_ns, 0, sizeof k->best_ns);
     if ((w->fans && !w->beside && !k->wishes) || is_tried(k))
-        decide(k);
+        decide(q, k);
 }
 
 /* So much may be lost. */

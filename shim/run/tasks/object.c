@@ -67,6 +67,7 @@ static void free_memory(struct cw_run_memory *m)
             cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
     free(m->image);
+    cw_run_global_lock_release_later(CW_RUN_DROP_SVM, m->svm);
     if (m->root == m) {
         cw_run_byte_range_region_destroy(m->region);
         cw_run_record_unpin(&m->context->r);

@@ -70,9 +70,9 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
 
 enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
 {
-    bool apart = cut->verdict.cut == CW_CUT_ANY || cut->merges;
+    bool alone = cut->verdict.cut == CW_CUT_ANY || cut->merges;
 
-    return apart && cut->verdict.contiguous ? CW_RUN_LEGAL_ALONE : CW_RUN_LEGAL_TILE;
+    return alone && cut->verdict.contiguous ? CW_RUN_LEGAL_ALONE : CW_RUN_LEGAL_TILE;
 }
 
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)

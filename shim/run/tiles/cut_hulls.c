@@ -14,6 +14,7 @@ static void describe_memory(const struct cw_run_launch *l, uint32_t i, struct cw
 
     a->buffer_bytes = (int64_t)m->bytes;
     a->base = (int64_t)m->offset;
+    a->start = (int64_t)cw_run_arg_start(&l->args[i]);
     if (!m->root->own) {
         a->allocation = UINT64_MAX;
         return;

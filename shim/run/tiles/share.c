@@ -280,10 +280,10 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
                                                  ? 0
                                                  : c->devices->device[k].compute_units,
                                     .set_up_ns = c->devices->device[k].dsp ? CW_RUN_SHARE_SET_UP_NS
-                                                                           : x->s->apart_ns[worker],
+                                                                           : x->s->copying_ns[worker],
                                     .ns = whole_at(h, t, cut, k, cost[worker], cost[t->queue->home_worker])};
         if (c->devices->device[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
-            cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[worker])); /* GPUs get one part */
+            cw_adaptive_costs(h->control, k, block_ns(t, x->s->copying_ns[worker])); /* GPUs get one part */
     }
     if (is_home_gpu(t))
         price_borders(h, c, v, n);
@@ -472,11 +472,11 @@ static void take(struct sharing *x, uint32_t i, struct cw_run_share *h, const st
     const struct cw_run_context_device *place = x->s->task[i]->queue->context->places;
 
     h->rest.until = 0;
-    h->apart_ns = h->byte_ns = 0;
+    h->copying_ns = h->byte_ns = 0;
     for (uint32_t k = 0; k < best->n; k++) {
         uint32_t worker = place[best->place[k]].worker->number;
 
-        h->apart_ns = fmax(h->apart_ns, x->s->apart_ns[worker]);
+        h->copying_ns = fmax(h->copying_ns, x->s->copying_ns[worker]);
         if (x->s->pred_bytes)
             h->byte_ns = fmax(h->byte_ns, cw_run_planner_return_ns(x->s->planner, MANY, worker) / MANY);
         cw_run_share_idle_take(x->idle, i, worker);

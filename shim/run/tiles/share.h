@@ -28,9 +28,9 @@ struct cw_options;
 struct cw_run_shared { /* a planned window */
     struct cw_run_task *const *task;
     const struct cw_run_plan *plan;
-    const double *cost;     /* tasks x workers, all bytes that travel included */
-    const double *alone_ns; /* per task: at home, with all bytes there; 0: not known */
-    const double *apart_ns; /* per worker: a part's copies to and from its memory, without their bytes */
+    const double *cost;       /* tasks x workers, all bytes that travel included */
+    const double *alone_ns;   /* per task: at home, with all bytes there; 0: not known */
+    const double *copying_ns; /* per worker: a part's copies to and from its memory, without their bytes */
     /* edges, and the bytes of each one, as those of struct cw_run_window; NULL: there is one memory */
     const uint32_t *pred_start, *pred;
     const double *pred_bytes;
@@ -137,7 +137,7 @@ void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t
  *
  * What a part writes in its margins, other parts write in their blocks, in their memories: the same bytes,
  * if the launch reads none that it writes, as its work-items write each byte once. When all of it has ended
- * well these bytes are valid in the part's memory, too (tiles/tile_apart.c), so the next launch finds what
+ * well these bytes are valid in the part's memory, too (tiles/tile_memory.c), so the next launch finds what
  * it needs there. Nothing else of the protocol changes: whatever comes between two launches, and other
  * kernels, and the host, is seen in where bytes are valid.
  *

@@ -150,7 +150,7 @@ static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut 
 /* False: memory is out. */
 static bool give(struct cw_run_task *t, struct cw_run_tiles *x)
 {
-    if (!cw_run_tile_apart_make(x)) {
+    if (!cw_run_tile_memory_make(x)) {
         free_tiles(x);
         return false;
     }
@@ -347,8 +347,8 @@ static void over(struct cw_run_tiles *x, cl_int status)
     }
     if (x->share)
         cw_run_share_over(x, status < 0 || !x->run ? 0 : took_ns(x));
-    if (x->apart)
-        cw_run_tile_apart_end(x, status);
+    if (x->several)
+        cw_run_tile_memory_end(x, status);
     cw_run.counts.cut += x->run > 1;
     cw_run.counts.tiles += x->run > 1 ? x->run : 0;
     cw_run_worker_done(t, status);
@@ -364,7 +364,7 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
 
     for (uint32_t i = 0; i < x->parts; i++)
         if (!(broken >> x->part[i].at.worker & 1) &&
-            (!x->apart || x->part[i].at.worker == x->whole->queue->home_worker))
+            (!x->several || x->part[i].at.worker == x->whole->queue->home_worker))
             return &x->part[i];
     if (broken >> x->whole->queue->home_worker & 1)
         return NULL;
@@ -386,8 +386,8 @@ static void whole_at_home(struct cw_run_tiles *x, const char *why)
 
     if (x->share)
         cw_run_share_over(x, 0);
-    if (x->apart)
-        cw_run_tile_apart_give_up(x);
+    if (x->several)
+        cw_run_tile_memory_give_up(x);
     let_go(x);
     t->state = CW_RUN_RELEASED;
     t->launch.kernel->repeat_place.left = 0;

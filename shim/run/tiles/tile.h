@@ -12,7 +12,7 @@
  *
  * For the rest of run mode the launch stays one command: it starts with its first block and ends with its
  * last (profiling: START the earliest, END the latest), its dependences are those of the whole. Parts work
- * on one memory, or each brings the bytes of its blocks to its own (tiles/tile_apart.c).
+ * on one memory, or each brings the bytes of its blocks to its own (tiles/tile_memory.c).
  *
  * Before its first block a part sees to it that its worker has the code of all that it may be given, so that
  * a part that has begun can bring the launch to its end. A block that a worker cannot begin goes back and is
@@ -203,29 +203,29 @@ uint64_t cw_run_parts_groups(struct cw_run_task *t, uint64_t workers);
  * stays whole. */
 bool cw_run_parts_cut(struct cw_run_task *t, const struct cw_run_plan *plan, uint32_t i);
 
-/* ---- tile_apart: blocks of a cut launch in several memories: before a block runs, the bytes that it needs
+/* ---- tile_memory: blocks of a cut launch in several memories: before a block runs, the bytes that it needs
  * become valid in the memory of its part; afterwards those that it may have written are valid there alone
  * (memory/coherence.h). The launch itself copies nothing. Lock held. */
 
-/* Sets x->apart where the parts of `x`, which all are there, work in several memories. False: they may
+/* Sets x->several where the parts of `x`, which all are there, work in several memories. False: they may
  * not, or memory is out. */
-bool cw_run_tile_apart_make(struct cw_run_tiles *x);
+bool cw_run_tile_memory_make(struct cw_run_tiles *x);
 /* Bytes of block `b`, which is bound to a part and has not been taken, or of its margins, are not where the
  * part works: they would be copied. Leaves out margins that may not be. */
-bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b);
+bool cw_run_tile_memory_lacks(struct cw_run_tiles *x, struct cw_run_block *b);
 /* Makes the bytes of the block that `part` has taken valid in its memory. Lock given up meanwhile. False:
  * the block must not run there; *lost: at home neither, with that error. */
-bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost);
+bool cw_run_tile_memory_fetch(struct cw_run_task *part, cl_int *lost);
 /* The block has ended with `status`. False: it has failed, and may run again elsewhere. */
-bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status);
+bool cw_run_tile_memory_over(struct cw_run_task *part, cl_int status);
 /* The launch has ended with `status`: what margins have written counts, and its buffers go on with its
  * series. */
-void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status);
+void cw_run_tile_memory_end(struct cw_run_tiles *x, cl_int status);
 /* A line for the summary: launches whose parts work in several memories, and how many of them copied. Returns
  * its length. */
-int cw_run_tile_apart_describe(char *text, unsigned size);
+int cw_run_tile_memory_describe(char *text, unsigned size);
 /* The launch is not cut any more: it runs at home. */
-void cw_run_tile_apart_give_up(struct cw_run_tiles *x);
+void cw_run_tile_memory_give_up(struct cw_run_tiles *x);
 
 /* ---- tile_merge: arguments of a launch in several memories that more than one tile writes.
  *

@@ -41,7 +41,7 @@ static bool runs_at_once(const struct cw_run_task *part)
 {
     const struct cw_cl_device *device = device_of(part);
 
-    return part->launch.part.of->apart || cw_device_has(device, CW_VENDOR_IN_CALL) ||
+    return part->launch.part.of->several || cw_device_has(device, CW_VENDOR_IN_CALL) ||
            cw_device_is_modelled(device) || cw_run_fault_planted || cw_device_clock_is_virtual();
 }
 
@@ -99,7 +99,7 @@ static bool has_bytes(struct cw_run_tiles *x, struct member *m)
     cl_int lost;
 
     m->start_ns = cw_run_global_lock_now_ns(); /* they are a part of the block's time ... */
-    if (cw_run_tile_apart_fetch(m->part, &lost)) {
+    if (cw_run_tile_memory_fetch(m->part, &lost)) {
         if (x->share && cw_run_share_stays(x)) /* ... but later launches find them there */
             m->start_ns = cw_run_global_lock_now_ns();
         return true;
@@ -129,7 +129,7 @@ static void take_blocks(struct crew *c)
             m->over = false;
             m->start_ns = 0;
             m->part->launch.begun = false;
-            m->holds = !c->x->apart || has_bytes(c->x, m);
+            m->holds = !c->x->several || has_bytes(c->x, m);
             if (m->holds)
                 i++;
             else
@@ -143,7 +143,7 @@ static void take_blocks(struct crew *c)
 /* A block of `part` has ended so. */
 static void block_ends(struct cw_run_tiles *x, struct cw_run_task *part, cl_int status, uint64_t ns)
 {
-    if (x->apart && !cw_run_tile_apart_over(part, status))
+    if (x->several && !cw_run_tile_memory_over(part, status))
         part->launch.begun = false;
     if (status >= 0)
         cw_run_tile_part_has_run(x, part, ns);
@@ -280,7 +280,7 @@ static void run_blocks(struct crew *c, bool watches, uint64_t until)
 
 /* The block of the one member of a crew whose parts work in several memories. False: it has been left behind.
  * Lock held, given up meanwhile. */
-static bool run_apart(struct member *m)
+static bool run_fetched(struct member *m)
 {
     struct cw_run_task copy, *run;
 
@@ -325,8 +325,8 @@ void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
         take_blocks(&c);
         if (!c.n)
             break; /* x may go now */
-        if (CW_UNLIKELY(c.x->apart)) {
-            if (!run_apart(&c.m[0]))
+        if (CW_UNLIKELY(c.x->several)) {
+            if (!run_fetched(&c.m[0]))
                 return; /* another thread has seen to it */
             report(&c);
             continue;

@@ -158,7 +158,7 @@ static bool copies(struct cw_run_tiles *x)
     bool any = false;
 
     for (uint32_t i = 0; i < x->blocks; i++)
-        any |= cw_run_tile_apart_lacks(x, &x->block[i]);
+        any |= cw_run_tile_memory_lacks(x, &x->block[i]);
     return any;
 }
 
@@ -168,7 +168,7 @@ static bool copies(struct cw_run_tiles *x)
  * margins on each side: that is the least where n * n is so much. */
 static uint32_t best(const struct cw_run_tiles *x, const uint32_t reach[2])
 {
-    double speed = INFINITY, copies = fmax(x->share->apart_ns, x->share->copies_ns);
+    double speed = INFINITY, copies = fmax(x->share->copying_ns, x->share->copies_ns);
 
     for (uint32_t i = 0; i < x->parts; i++)
         speed = fmin(speed, cw_run_share_speed(x, x->part[i].at.place));
@@ -271,7 +271,7 @@ static bool may_repeat(const struct cw_run_tiles *x)
 {
     const struct cw_run_cutter *c = cw_run_cutter_of(x->whole->launch.kernel);
 
-    return asked != 1 && x->apart && !x->merges && are_bound(x) && c && !c->has_atomics;
+    return asked != 1 && x->several && !x->merges && are_bound(x) && c && !c->has_atomics;
 }
 
 void cw_run_tile_margin_find(struct cw_run_tiles *x)

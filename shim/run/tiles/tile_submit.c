@@ -299,7 +299,7 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     /* before its first block: a part that has begun can bring the launch to its end */
     part->launch.part.able =
         part->launch.part.able || (cw_run_execute_home_has_code(part) &&
-                                   has_all_code(&part->launch, c, p, &x->cut, x->inherits && x->apart));
+                                   has_all_code(&part->launch, c, p, &x->cut, x->inherits && x->several));
     if (!part->launch.part.able)
         return CL_OUT_OF_RESOURCES;
     b.groups -= two;

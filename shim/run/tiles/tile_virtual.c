@@ -27,7 +27,7 @@ struct cast {
 
 bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_task *first)
 {
-    if (!cw_device_clock_is_virtual() || x->apart || !x->share || x->share->holder || x->blocks ||
+    if (!cw_device_clock_is_virtual() || x->several || !x->share || x->share->holder || x->blocks ||
         x->inherits)
         return false;
     for (uint32_t i = 0; i < x->parts; i++) {

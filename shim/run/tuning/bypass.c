@@ -61,6 +61,7 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
 {
     struct cw_run_bypass_state *a = &q->bypass;
 
+    q->context->watched = false;
     if (!is_idle(q)) {
         a->rest.until -= a->rest.until > 1;
         return;

@@ -35,9 +35,9 @@ static const char *obstacle(int reason)
     case CW_RUN_R_DEVICE:
         return "devices of this vendor are not managed yet";
     case CW_RUN_R_KIND:
-        return "commands on SVM or shared memory, native kernels and extensions are not managed yet";
+        return "commands on shared memory, native kernels and extensions are not managed yet";
     case CW_RUN_R_ARGUMENT:
-        return "kernels that take SVM, pipes or shared memory are not managed yet";
+        return "kernels that take pipes, shared memory or pointers to it are not managed yet";
     case CW_RUN_R_MEMORY:
         return "its images are of a kind that is not managed yet";
     case CW_RUN_R_SOURCE:

@@ -378,12 +378,12 @@ static void add_travel(struct workspace *w, const struct cw_run_perf_model *b, u
 /* Cuts launches that gain by it. The plan says when each launch is expected to run. */
 static bool cut(struct workspace *w, const struct cw_run_perf_model *b, uint32_t count)
 {
-    double apart[CW_RUN_WORKERS];
+    double copying[CW_RUN_WORKERS];
     struct cw_run_shared s = {.task = w->task,
                               .plan = &w->plan,
                               .cost = w->cost,
                               .alone_ns = w->alone,
-                              .apart_ns = apart,
+                              .copying_ns = copying,
                               .pred_start = w->pred_start,
                               .pred = w->pred,
                               .pred_bytes = w->flows ? w->flow.pred_bytes : NULL,
@@ -393,8 +393,8 @@ static bool cut(struct workspace *w, const struct cw_run_perf_model *b, uint32_t
                               .always = cw_run.all};
 
     for (uint32_t p = 0; p < b->workers; p++)
-        apart[p] = (cw_run.direct ? CW_RUN_SHARE_AT_ONCE : CW_RUN_SHARE_COPIES) *
-                   cw_run_planner_return_ns(b->planner, 1, p);
+        copying[p] = (cw_run.direct ? CW_RUN_SHARE_AT_ONCE : CW_RUN_SHARE_COPIES) *
+                     cw_run_planner_return_ns(b->planner, 1, p);
     for (uint32_t i = 0; w->flows && i < count; i++)
         add_travel(w, b, i);
     return w->plan.tasks == count && cw_run_share_window(&s);

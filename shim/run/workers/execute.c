@@ -20,11 +20,11 @@ static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_launch *
                       struct cw_run_context_device *p, struct cw_run_set *s)
 {
     const struct cw_run_arg *a = &l->args[i];
+    bool points = a->kind == CW_RUN_ARG_POINTER, is_object = (a->memory || a->sampler) && !points;
     const void *object =
-        a->memory    ? (const void *)cw_run_mirror_of(a->memory, p)
-        : a->sampler ? (const void *)cw_run_sampler_of(l->kernel->program->context, p, a->sampler - 1u)
-                     : NULL;
-    bool is_object = a->memory || a->sampler;
+        !is_object  ? NULL
+        : a->memory ? (const void *)cw_run_mirror_of(a->memory, p)
+                    : (const void *)cw_run_sampler_of(l->kernel->program->context, p, a->sampler - 1u);
     struct cw_run_set want = {.size = a->size, .kind = (uint8_t)a->kind, .id = a->memory ? a->memory->id : 0};
     const void *value = is_object                     ? (const void *)&object
                         : a->kind == CW_RUN_ARG_LOCAL ? NULL
@@ -34,11 +34,13 @@ static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_launch *
 
     if (is_object && !object)
         return CL_OUT_OF_RESOURCES;
-    want.word = is_object ? (uintptr_t)object : a->kind == CW_RUN_ARG_VALUE && a->size <= 8 ? a->word : 0;
+    want.word = is_object ? (uintptr_t)object : a->kind != CW_RUN_ARG_LOCAL && a->size <= 8 ? a->word : 0;
     if (s->kind == want.kind && s->size == want.size && s->word == want.word && s->id == want.id &&
         (a->size <= 8 || a->kind == CW_RUN_ARG_LOCAL))
         return CL_SUCCESS;
-    err = cw_next.clSetKernelArg(kernel, i, a->size, value);
+    /* PoCL's devices take allocations of other contexts, too, as they work in the host's memory */
+    err = points ? cw_next.clSetKernelArgSVMPointer(kernel, i, (const void *)(uintptr_t)a->word)
+                 : cw_next.clSetKernelArg(kernel, i, a->size, value);
     *s = err == CL_SUCCESS ? want : (struct cw_run_set){.kind = CW_RUN_ARG_UNSET};
     return err;
 }

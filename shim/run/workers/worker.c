@@ -353,7 +353,7 @@ void cw_run_worker_run_read(struct cw_run_task *t)
 {
     cl_int status = t->outcome.failed;
 
-    cw_run_spread_fetch(t); /* of a command that is `apart` this is only its claim */
+    cw_run_spread_fetch(t); /* of a command that fetches its bytes itself this is only its claim */
     cw_run_worker_starts(t);
     if (status >= 0) {
         cw_run_global_lock_give();
@@ -388,7 +388,7 @@ static void fails(struct cw_run_task *t, cl_int error)
 static bool waits_for_gpus(const struct cw_run_worker *l, const struct cw_run_task *t)
 {
     return cw_run.direct >> l->memory & 1 && l->home &&
-           (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !cw_run_tile_is_apart(t) &&
+           (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !cw_run_tile_fetches_itself(t) &&
            cw_run_spread_is_with_others(t, l->memory);
 }
 

@@ -1,4 +1,4 @@
-/* group_kept.c - see groups/group.h. */
+/* group_cache.c - see groups/group.h. */
 #include "group.h"
 #include "../memory/byte_range.h"
 
@@ -43,7 +43,7 @@ static bool find_homes(const struct cw_run_group *g, struct home home[MOST], uin
     return true;
 }
 
-bool cw_run_group_kept_settle(const struct cw_run_group *g, struct cw_groups_step *step)
+bool cw_run_group_cache_settle(const struct cw_run_group *g, struct cw_groups_step *step)
 {
     struct home home[MOST];
     uint32_t homes;
@@ -84,7 +84,7 @@ struct cw_identity cw_run_group_name(const struct cw_groups_step *step, uint32_t
     return id;
 }
 
-bool cw_run_group_kept_recall(const struct cw_identity *id, struct cw_groups *out)
+bool cw_run_group_cache_load(const struct cw_identity *id, struct cw_groups *out)
 {
     size_t bytes;
     void *data = cw_helper_cache_read(id, &bytes);
@@ -94,7 +94,7 @@ bool cw_run_group_kept_recall(const struct cw_identity *id, struct cw_groups *ou
     return good;
 }
 
-void cw_run_group_kept_keep(const struct cw_identity *id, const struct cw_groups *plan)
+void cw_run_group_cache_store(const struct cw_identity *id, const struct cw_groups *plan)
 {
     size_t bytes;
     void *data = plan->tiles < LEAST_TILES ? NULL : cw_groups_pack(plan, &bytes);

@@ -1,4 +1,4 @@
-/* tile_apart.c - see tiles/tile.h. */
+/* tile_memory.c - see tiles/tile.h. */
 #include "tile.h"
 
 #include <stdio.h>
@@ -37,15 +37,15 @@ static void find_units(struct cw_run_tiles *x)
     x->fine.ragged = false;
 }
 
-bool cw_run_tile_apart_make(struct cw_run_tiles *x)
+bool cw_run_tile_memory_make(struct cw_run_tiles *x)
 {
     /* accesses of a block: ranges that each argument is read in, and writes before, in and behind the block,
      * in each range of the launch */
     uint32_t most = (CW_READ_RANGES + 3) * x->whole->launch.kernel->count * x->whole->accesses.n;
 
     for (uint32_t i = 0; i < x->parts; i++)
-        x->apart |= memory_of(x, x->part[i].at.place) != memory_of(x, x->whole->queue->home);
-    if (!x->apart)
+        x->several |= memory_of(x, x->part[i].at.place) != memory_of(x, x->whole->queue->home);
+    if (!x->several)
         return true;
     find_units(x);
     if (x->whole->launch.kernel->tile_broken >> x->whole->queue->home_worker &
@@ -262,7 +262,7 @@ static bool find_bytes(struct cw_run_tiles *x, struct cw_run_task *part, struct 
     return true;
 }
 
-bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b)
+bool cw_run_tile_memory_lacks(struct cw_run_tiles *x, struct cw_run_block *b)
 {
     struct cw_run_task *part = &x->part[b->part];
     bool lacks = !find_bytes(x, part, b) || cw_run_spread_lacks(part);
@@ -321,7 +321,7 @@ static cl_int fetch(struct cw_run_tiles *x, struct cw_run_task *part)
     return err;
 }
 
-bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
+bool cw_run_tile_memory_fetch(struct cw_run_task *part, cl_int *lost)
 {
     struct cw_run_tiles *x = part->launch.part.of;
     struct cw_run_worker *l = &cw_run.workers[part->at.worker];
@@ -347,7 +347,7 @@ bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
     return false;
 }
 
-bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status)
+bool cw_run_tile_memory_over(struct cw_run_task *part, cl_int status)
 {
     struct cw_run_worker *l = &cw_run.workers[part->at.worker];
     bool away = !is_at_home(part), again = status < 0 && away;
@@ -365,13 +365,13 @@ bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status)
     return !again;
 }
 
-void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
+void cw_run_tile_memory_give_up(struct cw_run_tiles *x)
 {
-    x->apart = false;
+    x->several = false;
     cw_run_spread_release(x->whole);
 }
 
-void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status)
+void cw_run_tile_memory_end(struct cw_run_tiles *x, cl_int status)
 {
     struct cw_run_task *t = x->whole;
 
@@ -381,22 +381,22 @@ void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status)
         if (t->accesses.of[i].write && t->accesses.of[i].region->root)
             t->accesses.of[i].region->series = x->series;
     for (uint32_t i = 0; i < x->blocks; i++) {
-        cw_run.counts.apart_units += x->block[i].groups * x->units;
+        cw_run.counts.several_units += x->block[i].groups * x->units;
         cw_run.counts.margin_units += x->block[i].margin[0] + x->block[i].margin[1];
     }
-    cw_run.counts.apart++;
-    cw_run.counts.apart_fetches += x->fetches;
+    cw_run.counts.several++;
+    cw_run.counts.several_fetches += x->fetches;
 }
 
-int cw_run_tile_apart_describe(char *text, unsigned size)
+int cw_run_tile_memory_describe(char *text, unsigned size)
 {
     const struct cw_run_counts *c = &cw_run.counts;
 
-    if (!c->apart)
+    if (!c->several)
         return 0;
     return snprintf(text, size,
                     "run: borders: %llu launches cut over memories, %llu of them copied bytes; "
                     "%.1f %% more work-items for that\n",
-                    (unsigned long long)c->apart, (unsigned long long)c->apart_fetches,
-                    c->apart_units ? 100 * (double)c->margin_units / (double)c->apart_units : 0);
+                    (unsigned long long)c->several, (unsigned long long)c->several_fetches,
+                    c->several_units ? 100 * (double)c->margin_units / (double)c->several_units : 0);
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/tiles/tile_apart.c"
+#include "../../shim/run/tiles/tile_memory.c"
 
 enum { ARGS = 2, PARTS = 2, GROUPS = 10, BYTES = 4096, HOME = 0, AWAY = 1 };
 
@@ -248,7 +248,7 @@ static struct cw_run_task *part_with(uint32_t i, size_t first, size_t groups)
 static bool fetches(struct cw_run_task *p, cl_int lost)
 {
     cl_int said = 1;
-    bool good = cw_run_tile_apart_fetch(p, &said);
+    bool good = cw_run_tile_memory_fetch(p, &said);
 
     assert_int_equal(said, lost);
     assert_true(good || !p->accesses.n);
@@ -260,7 +260,7 @@ static int setup(void **unused)
     (void)unused;
     reset();
     disjoint();
-    assert_true(cw_run_tile_apart_make(&x));
+    assert_true(cw_run_tile_memory_make(&x));
     return 0;
 }
 
@@ -271,18 +271,18 @@ static void parts_of_one_memory_copy_nothing(void **unused)
     (void)unused;
     reset();
     device[AWAY].memory = device[HOME].memory;
-    assert_true(cw_run_tile_apart_make(&x));
-    assert_false(x.apart);
+    assert_true(cw_run_tile_memory_make(&x));
+    assert_false(x.several);
     assert_null(x.access);
     reset();
-    assert_true(cw_run_tile_apart_make(&x));
-    assert_true(x.apart);
-    cw_run_tile_apart_give_up(&x);
-    assert_false(x.apart);
+    assert_true(cw_run_tile_memory_make(&x));
+    assert_true(x.several);
+    cw_run_tile_memory_give_up(&x);
+    assert_false(x.several);
     assert_int_equal(calls.release, 1);
     reset();
     kernel.tile_broken = 1; /* home cannot run what is left of others */
-    assert_false(cw_run_tile_apart_make(&x));
+    assert_false(cw_run_tile_memory_make(&x));
 }
 
 static void tiles_are_the_whole_launch(void **unused)
@@ -344,7 +344,7 @@ static void bytes_stay_in_the_launchs_ranges(void **unused)
     whole.accesses.n = 3;
     free(x.access);
     free(x.hulls);
-    assert_true(cw_run_tile_apart_make(&x));
+    assert_true(cw_run_tile_memory_make(&x));
     assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
     assert_int_equal(part[AWAY].accesses.n, 3);
     is_access(1, 1, 1100, 1300, true);
@@ -449,7 +449,7 @@ static bool ends(uint32_t worker, bool begun, cl_int status)
     memset(&calls, 0, sizeof calls);
     p->launch.begun = begun;
     p->launch.vendor = status;
-    over = cw_run_tile_apart_over(p, status);
+    over = cw_run_tile_memory_over(p, status);
     assert_int_equal(p->accesses.n, 0);
     assert_int_equal(calls.abandon, 1);
     return over;
@@ -513,10 +513,10 @@ static void margins_are_written_beside(void **unused)
     assert_int_equal(a[3].sure, 700);
     assert_int_equal(a[3].sure_end, 780);
     memset(&calls, 0, sizeof calls);
-    assert_true(cw_run_tile_apart_over(&part[AWAY], CL_COMPLETE));
+    assert_true(cw_run_tile_memory_over(&part[AWAY], CL_COMPLETE));
     assert_int_equal(calls.beside, 1);
     x.series.cut = true;
-    cw_run_tile_apart_end(&x, CL_COMPLETE);
+    cw_run_tile_memory_end(&x, CL_COMPLETE);
     assert_int_equal(calls.counts, 1);
     assert_true(region[1].series.cut && !region[0].series.cut);
 }
@@ -526,7 +526,7 @@ static void a_part_that_lacks_bytes_waits_for_others_that_copy(void **unused)
 {
     (void)unused;
     part_with(AWAY, 3, 4);
-    assert_false(cw_run_tile_apart_lacks(&x, &block[AWAY]));
+    assert_false(cw_run_tile_memory_lacks(&x, &block[AWAY]));
     assert_int_equal(part[AWAY].accesses.n, 0);
     asked_n = 0;
     assert_true(fetches(&part[AWAY], CL_SUCCESS));
@@ -534,7 +534,7 @@ static void a_part_that_lacks_bytes_waits_for_others_that_copy(void **unused)
     assert_int_equal(part[AWAY].accesses.n, 2);
     assert_false(x.fetches);
     lacks = true;
-    assert_true(cw_run_tile_apart_lacks(&x, &block[AWAY]));
+    assert_true(cw_run_tile_memory_lacks(&x, &block[AWAY]));
     assert_true(fetches(&part[AWAY], CL_SUCCESS));
     assert_true(x.fetches);
 }

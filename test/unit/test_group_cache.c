@@ -29,9 +29,9 @@ static void comes_back_for_its_own(bool one_key)
     }
     plan = chain_groups(&chain[0], options);
     assert_true(plan.tiles >= 1024); /* else it is not kept */
-    cw_run_group_kept_keep(&id[0], &plan);
-    assert_false(cw_run_group_kept_recall(&id[1], &again));
-    assert_true(cw_run_group_kept_recall(&id[0], &again));
+    cw_run_group_cache_store(&id[0], &plan);
+    assert_false(cw_run_group_cache_load(&id[1], &again));
+    assert_true(cw_run_group_cache_load(&id[0], &again));
     assert_memory_equal(again.tile, plan.tile, plan.tiles * sizeof *plan.tile);
     cw_groups_finish(&again);
     cw_groups_finish(&plan);
