@@ -210,7 +210,9 @@ static const struct cw_reach *reach(struct session *s, const struct cw_launch *l
 
     for (int i = 0; i < s->m->args; i++)
         arg[i] = s->m->arg[i].kind == CW_ARG_SCALAR
-                     ? (struct cw_reach_arg){CW_REACH_SCALAR, l->arg[i].value_bytes, l->arg[i].value}
+                     ? (struct cw_reach_arg){.kind = CW_REACH_SCALAR,
+                                             .bytes = l->arg[i].value_bytes,
+                                             .value = l->arg[i].value}
                      : (struct cw_reach_arg){.kind = kinds[s->m->arg[i].kind],
                                              .bytes = (uint64_t)l->arg[i].buffer_bytes,
                                              .start = (uint64_t)l->arg[i].start};

@@ -100,13 +100,13 @@ static void choose(uint64_t *random, struct values *v, struct cw_reach_arg arg[7
                          .stride = cw_random_below(random, 3),
                          .weight = {(float)cw_random_below(random, 4)},
                          .c = (signed char)(cw_random_below(random, 5))};
-    arg[0] = (struct cw_reach_arg){CW_REACH_BUFFER, 4096 + 4096 * cw_random_below(random, 2), NULL};
-    arg[1] = (struct cw_reach_arg){CW_REACH_SCALAR, 4, (const unsigned char *)&v->first};
-    arg[2] = (struct cw_reach_arg){CW_REACH_BUFFER, 2048, NULL};
-    arg[3] = (struct cw_reach_arg){CW_REACH_SCALAR, 8, (const unsigned char *)&v->stride};
-    arg[4] = (struct cw_reach_arg){CW_REACH_SCALAR, 16, (const unsigned char *)v->weight};
-    arg[5] = (struct cw_reach_arg){CW_REACH_LOCAL, 0, NULL};
-    arg[6] = (struct cw_reach_arg){CW_REACH_SCALAR, 1, (const unsigned char *)&v->c};
+    arg[0] = (struct cw_reach_arg){CW_REACH_BUFFER, 4096 + 4096 * cw_random_below(random, 2), NULL, 0};
+    arg[1] = (struct cw_reach_arg){CW_REACH_SCALAR, 4, (const unsigned char *)&v->first, 0};
+    arg[2] = (struct cw_reach_arg){CW_REACH_BUFFER, 2048, NULL, 0};
+    arg[3] = (struct cw_reach_arg){CW_REACH_SCALAR, 8, (const unsigned char *)&v->stride, 0};
+    arg[4] = (struct cw_reach_arg){CW_REACH_SCALAR, 16, (const unsigned char *)v->weight, 0};
+    arg[5] = (struct cw_reach_arg){CW_REACH_LOCAL, 0, NULL, 0};
+    arg[6] = (struct cw_reach_arg){CW_REACH_SCALAR, 1, (const unsigned char *)&v->c, 0};
     *l = (struct cw_reach_launch){.work_dim = 1 + (unsigned)cw_random_below(random, 2),
                                   .global = {64 << cw_random_below(random, 2), 2},
                                   .local = {8 << cw_random_below(random, 2), 1},
@@ -307,8 +307,8 @@ static void test_most(void **state)
 {
     static const char *const names[] = {"bounded", "data", "until"};
     uint32_t n = 10;
-    struct cw_reach_arg arg[2] = {{CW_REACH_BUFFER, 4096, NULL},
-                                  {CW_REACH_SCALAR, 4, (const unsigned char *)&n}};
+    struct cw_reach_arg arg[2] = {{CW_REACH_BUFFER, 4096, NULL, 0},
+                                  {CW_REACH_SCALAR, 4, (const unsigned char *)&n, 0}};
     struct cw_reach_launch l = {.work_dim = 1, .global = {64}, .arg = arg, .args = 2};
     double most[3];
     uint64_t id;
@@ -338,7 +338,7 @@ static void test_unknown(void **state)
 {
     struct cw_reacher *r;
     const struct cw_reach *reach;
-    struct cw_reach_arg arg[2] = {{CW_REACH_BUFFER, 4096, NULL}, {CW_REACH_BUFFER, 8192, NULL}};
+    struct cw_reach_arg arg[2] = {{CW_REACH_BUFFER, 4096, NULL, 0}, {CW_REACH_BUFFER, 8192, NULL, 0}};
     struct cw_reach_launch l = {.work_dim = 1, .global = {64}, .arg = arg, .args = 2};
     bool found = false;
 
@@ -369,7 +369,7 @@ static void test_unknown(void **state)
 static void test_commutes(void **state)
 {
     struct cw_reacher *r, *one;
-    struct cw_reach_arg arg = {CW_REACH_BUFFER, 4096, NULL};
+    struct cw_reach_arg arg = {CW_REACH_BUFFER, 4096, NULL, 0};
     struct cw_reach_launch l = {.work_dim = 1, .global = {64}, .arg = &arg, .args = 1};
 
     (void)state;
