@@ -1,6 +1,5 @@
 /* form.c - see form.h. */
 #include "form_internal.h"
-#include "reach.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +19,8 @@ struct cw_form *cw_form_create(const struct cw_model *m)
     }
     for (int i = 0; i < m->pool.n; i++) {
         const struct cw_expr *x = &m->pool.node[i];
-        bool image = x->op == CW_EXPR_ARG && m->arg[x->a].kind == CW_ARG_IMAGE;
-        int64_t end = image ? (int64_t)sizeof(struct cw_image_shape) : x->value + (x->width + 7) / 8;
-        if (x->op == CW_EXPR_ARG && (image || x->value >= 0) && end > c->key_size[x->a] &&
-            end <= CW_MODEL_MAX_NODES)
+        int64_t end = x->value + (x->width + 7) / 8;
+        if (x->op == CW_EXPR_ARG && x->value >= 0 && end > c->key_size[x->a] && end <= CW_MODEL_MAX_NODES)
             c->key_size[x->a] = (int)end;
     }
     for (int i = 0; i < m->args; i++)
@@ -390,10 +387,9 @@ bool cw_form_tile(struct cw_form *c, const struct cw_tile *tile, struct cw_arg_h
             visit(c, code, x, certain, hulls);
     }
     for (int i = 0; i < c->m->args; i++) {
-        settle(&hulls[i].reads, cw_model_anywhere_in(c->m, i, false, c->arg[i].value),
-               c->arg[i].buffer_bytes);
-        settle(&hulls[i].writes, cw_model_anywhere_in(c->m, i, true, c->arg[i].value),
-               c->arg[i].buffer_bytes);
+        /* of images all, whether or not the launch says their shape */
+        settle(&hulls[i].reads, c->m->arg[i].unknown_read, c->arg[i].buffer_bytes);
+        settle(&hulls[i].writes, c->m->arg[i].unknown_write, c->arg[i].buffer_bytes);
     }
     return true;
 }
