@@ -135,12 +135,13 @@ static bool settle(struct cw_run_enqueue *e)
     return false;
 }
 
-/* The lock may have been given up: everything new may be native by now. */
+/* The lock may have been given up: everything new may be native by now, and commands may pass. */
 bool cw_run_enqueue_settle(struct cw_run_enqueue *e)
 {
     if (CW_UNLIKELY(cw_run.far_workers))
         mark_others(e->queue);
-    return settle(e) && !cw_run.off;
+    return settle(e) && !cw_run.off && !cw_run_passing_is(&e->queue->passing) &&
+           !(cw_run.far_workers && e->queue->context->passing);
 }
 
 bool cw_run_enqueue_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)

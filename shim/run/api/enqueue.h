@@ -8,29 +8,33 @@
 /* The same as cw_run_enqueue_begin(), for a queue that has a record. The lock is held from here on. */
 bool cw_run_enqueue_begin_tracked(struct cw_run_enqueue *e);
 
-/* A queue without a record is bypassed: no lock is taken, and the command goes to the vendor as it is. The
- * lock is held from here on, unless e->unlocked. True: the command may be managed; end with
- * cw_run_enqueue_commit or cw_run_enqueue_refuse. False: it is refused. `given`: flags of the command. */
-static inline bool cw_run_enqueue_begin_as(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
-                                           const cl_event *list, cl_event *event, struct cw_run_enqueue given)
+/* A queue without a record is bypassed, as is one that passes: no lock is taken, and the command goes to the
+ * vendor as it is. The lock is held from here on, unless e->unlocked. True: the command may be managed; end
+ * with cw_run_enqueue_commit or cw_run_enqueue_refuse. False: it is refused. `given`: its flags. */
+static inline __attribute__((always_inline)) bool
+cw_run_enqueue_begin_as(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
+                        cl_event *event, struct cw_run_enqueue given)
 {
-    if (CW_LIKELY(cw_run_native_is_bypassed(queue))) {
+    struct cw_run_queue *q = cw_run_native_queue(queue);
+
+    e->passed = q && !given.tracked ? cw_run_native_passes(q, n, list, given.blocking) : 0;
+    if (CW_LIKELY(!q || e->passed)) {
         e->unlocked = true;
-        e->n = n;
-        e->list = list;
-        e->event = event;
-        e->handle = queue;
-        return false;
+        e->queue = q;
+        e->ends = given.ends && q && q->in_order;
+    } else {
+        *e = given;
     }
-    *e = given;
     e->n = n;
     e->list = list;
     e->event = event;
     e->handle = queue;
-    return cw_run_enqueue_begin_tracked(e);
+    return !e->unlocked && cw_run_enqueue_begin_tracked(e);
 }
-static inline bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
-                                        const cl_event *list, cl_event *event, bool whole)
+static inline __attribute__((always_inline)) bool cw_run_enqueue_begin(struct cw_run_enqueue *e,
+                                                                       cl_command_queue queue, cl_uint n,
+                                                                       const cl_event *list, cl_event *event,
+                                                                       bool whole)
 {
     return cw_run_enqueue_begin_as(e, queue, n, list, event, (struct cw_run_enqueue){.whole = whole});
 }
@@ -41,13 +45,15 @@ static inline bool cw_run_enqueue_begin_launch(struct cw_run_enqueue *e, cl_comm
     return cw_run_enqueue_begin_as(e, queue, n, list, event, (struct cw_run_enqueue){.launch = true});
 }
 /* The same for a transfer or a map. `straight`: a read that takes its bytes from several devices' memories.
- */
-static inline bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
-                                                 const cl_event *list, cl_event *event, bool blocking,
-                                                 bool straight)
+ * `writes`: it may return before its own bytes have arrived. */
+static inline __attribute__((always_inline)) bool
+cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
+                              const cl_event *list, cl_event *event, bool blocking, bool straight,
+                              bool writes)
 {
-    return cw_run_enqueue_begin_as(e, queue, n, list, event,
-                                   (struct cw_run_enqueue){.blocking = blocking, .straight = straight});
+    return cw_run_enqueue_begin_as(
+        e, queue, n, list, event,
+        (struct cw_run_enqueue){.blocking = blocking, .straight = straight, .ends = blocking && !writes});
 }
 /* The command is fine and will be managed: takes in the native commands before it, for which it may give
  * up the lock for a while. False: it must be native. */

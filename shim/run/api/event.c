@@ -253,6 +253,7 @@ cl_event cw_run_hook_clCreateUserEvent(cl_context context, cl_int *err)
     if (e) {
         e->what = CW_RUN_USER;
         e->status = CL_SUBMITTED;
+        atomic_fetch_add(&cw_run_passing_held, 1);
     } else {
         cw_run.off = true; /* the commands that it holds would be unknown */
     }
@@ -277,8 +278,10 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
     cw_run_global_lock_give();
     err = cw_native.clSetUserEventStatus(event, status);
     cw_run_global_lock_take();
-    if (e && err == CL_SUCCESS)
+    if (e && err == CL_SUCCESS) {
         e->status = status;
+        atomic_fetch_sub(&cw_run_passing_held, 1);
+    }
     if (e)
         cw_run_object_unpin(&e->r);
     if (err == CL_SUCCESS && status < 0) {

@@ -48,7 +48,7 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, bool write, cl_me
         struct cw_run_enqueue e;                                                                             \
         struct cw_run_native x;                                                                              \
         struct cw_run_task *t;                                                                               \
-        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false) &&                     \
+        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false, writes) &&             \
             (t = host_task(&e, writes, image, origin, region, row, slice, host)))                            \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
         cw_run_native_follow(&x, &e, CW_RUN_USE(1, &image, writes));                                         \

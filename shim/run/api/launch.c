@@ -410,12 +410,13 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
                                           const size_t *offset, const size_t *global, const size_t *local,
                                           cl_uint n, const cl_event *list, cl_event *event)
 {
+    struct cw_run_queue *q = cw_run_native_queue(queue);
     struct cw_run_native x;
 
-    if (CW_UNLIKELY(!cw_run_native_is_bypassed(queue)))
+    if (CW_UNLIKELY(q) && !cw_run_native_passes(q, n, list, false))
         return launch(queue, kernel, &(struct range){dims, offset, global, local, NULL}, false, n, list,
                       event);
-    cw_run_native_bypass(&x, queue, n, list, event);
+    cw_run_native_bypass(&x, queue, n, list, event, q, 0);
     return cw_run_native_end(
         &x, cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event));
 }

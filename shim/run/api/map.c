@@ -61,7 +61,7 @@ static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
     map->of = m;
     map->at = has_own_maps(m) ? m : m->root;
     map->next = m->root->maps;
-    m->root->maps = map;
+    __atomic_store_n(&m->root->maps, map, __ATOMIC_RELEASE);
     m->root->was_mapped = true;
     map->at->counted_maps++;
     cw_run_record_pin(&map->at->r);
@@ -110,7 +110,7 @@ static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
 
     if (!map)
         return NULL;
-    *at = map->next;
+    __atomic_store_n(at, map->next, __ATOMIC_RELEASE);
     map->at->counted_maps--;
     cw_run_object_unpin(&map->at->r); /* the last use of `m` here */
     return map;
@@ -166,7 +166,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     void *address = NULL;
     cl_int status;
 
-    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false) &&
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false, false) &&
         (t = map_task(&e, cw_run_memory_buffer(buffer), CL_COMMAND_MAP_BUFFER, flags, offset, bytes,
                       &address)))
         return commit(&e, t, buffer, blocking, address, err);
@@ -217,7 +217,7 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
     void *address = NULL;
     cl_int status;
 
-    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false) &&
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false, false) &&
         (t = map_image_task(&e, image, flags, origin, region, row, slice, &address)))
         return commit(&e, t, image, blocking, address, err);
     cw_run_native_follow(&x, &e, CW_RUN_USE(1, &image, flags != CL_MAP_READ));
@@ -275,6 +275,14 @@ static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, struct cw_run_me
     return t;
 }
 
+/* A managed command has mapped some of it. Lock not needed. */
+static bool is_mapped(cl_mem memory)
+{
+    const struct cw_run_memory *m = cw_run_memory_any(memory);
+
+    return m && __atomic_load_n(&m->root->maps, __ATOMIC_ACQUIRE);
+}
+
 static cl_int unmap(cl_command_queue queue, cl_mem memory, cl_command_type type, void *address, cl_uint n,
                     const cl_event *list, cl_event *event)
 {
@@ -283,7 +291,8 @@ static cl_int unmap(cl_command_queue queue, cl_mem memory, cl_command_type type,
     struct cw_run_task *t;
     cl_int status;
 
-    if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
+    if (cw_run_enqueue_begin_as(&e, queue, n, list, event,
+                                (struct cw_run_enqueue){.tracked = !memory || is_mapped(memory)}) &&
         (t = unmap_task(&e, memory_of(memory, address), type, address, &map))) {
         status = cw_run_enqueue_commit(&e, t, false);
         if (status == CL_SUCCESS)
@@ -321,7 +330,7 @@ cl_int cw_run_hook_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_
     void *address;
     cl_int status;
 
-    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false)) {
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false, false)) {
         m = cw_run_memory_svm(pointer, bytes);
         t = map_task(&e, m, CL_COMMAND_SVM_MAP, flags, m ? (size_t)((uint8_t *)pointer - m->address) : 0,
                      bytes, &address);

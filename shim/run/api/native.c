@@ -7,6 +7,8 @@
  * device and another deadlock when the other device's thread starts the command
  * (test/vendor/user_event_hangs.c). */
 #include "hooks.h"
+#include "queue.h"
+#include "../core/fault.h"
 #include "../core/edge.h"
 #include "../workers/worker.h"
 #include "../tuning/tuning.h"
@@ -201,6 +203,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
         return;
     }
     enters(x, q);
+    cw_run_bypass_pass(q);
     x->given = blocking && q->in_order ? q->native_given : 0;
     watches = why == CW_RUN_R_UNBEGUN && x->use->kernel && cw_run_hold_watches(q);
     if (CW_UNLIKELY(cw_run.far_workers))
@@ -246,10 +249,50 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
                                .blocking = blocking,
                                .why = why};
 
-    e.unlocked = cw_run_native_is_bypassed(queue);
+    e.queue = cw_run_native_queue(queue);
+    e.passed = e.queue ? cw_run_native_passes(e.queue, n, list, false) : 0;
+    e.unlocked = !e.queue || e.passed;
     if (!e.unlocked)
         cw_run_global_lock_take();
     cw_run_native_follow(x, &e, use);
+}
+
+uint64_t cw_run_native_enters_passing(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking)
+{
+    struct cw_run_passing *p = &q->passing;
+    uint64_t calls;
+
+    if (blocking && p->makes_transfers &&
+        (cw_run_passing_is_quiet(p) || CW_UNLIKELY(cw_run_fault_planted == CW_RUN_FAULT_RESUMED)))
+        return 0;
+    if (atomic_load(&cw_run_passing_held))
+        return 0;
+    for (cl_uint i = 0; list && i < n; i++)
+        if (cw_run_record_find(list[i], CW_RUN_EVENT))
+            return 0;
+    calls = cw_run_passing_enter(p);
+    if (calls && !atomic_load_explicit(&p->since_ns, memory_order_relaxed))
+        atomic_store_explicit(&p->since_ns, cw_run_global_lock_now_ns(), memory_order_relaxed);
+    return calls;
+}
+
+void cw_run_native_waited(struct cw_run_queue *q, uint64_t passed, bool inside, uint64_t given)
+{
+    uint64_t old_ns = cw_run_global_lock_now_ns() - CW_RUN_LOOK_NS;
+
+    if (!cw_run_passing_wait_is_full(&q->passing, old_ns)) {
+        cw_run_passing_waited(&q->passing, passed - inside);
+        if (inside)
+            cw_run_passing_leave(&q->passing);
+        return;
+    }
+    cw_run_global_lock_take();
+    cw_run_record_pin(&q->r);
+    if (inside)
+        cw_run_passing_leave(&q->passing);
+    cw_run_bypass_waited(q, passed - inside);
+    cw_run_queue_waited(q, given);
+    cw_run_global_lock_give();
 }
 
 /* The program's event gets a record, with the type that the program sees. Lock held. */

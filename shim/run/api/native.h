@@ -3,6 +3,7 @@
 #ifndef CW_RUN_API_NATIVE_H
 #define CW_RUN_API_NATIVE_H
 
+#include "../core/passing.h"
 #include "../core/record.h"
 #include "../core/types.h"
 #include "../staging/staging.h"
@@ -25,11 +26,24 @@
 #define CW_RUN_USE_ALL              (&(const struct cw_run_use){.all = true})
 #define CW_RUN_USE_BARRIER          (&(const struct cw_run_use){.barrier = true})
 
-/* Nothing of the queue is managed: its commands go to the vendor with no lock, record or mark. No lock
+/* The record of a queue, to whose commands run mode may have to do something; NULL: it has none. No lock
  * needed. */
-static inline bool cw_run_native_is_bypassed(cl_command_queue queue)
+static inline struct cw_run_queue *cw_run_native_queue(cl_command_queue queue)
 {
-    return !cw_run_record_had_queue() || !cw_run_record_find(queue, CW_RUN_QUEUE);
+    return cw_run_record_had_queue() ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
+}
+
+/* Returns cw_run_passing_enter(), or 0 where this command of `q` does not pass: a transfer that blocks, with
+ * nothing under way, which the calling thread does itself; what waits for managed commands, or may wait for
+ * user events. */
+uint64_t cw_run_native_enters_passing(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking);
+static inline uint64_t cw_run_native_passes(struct cw_run_queue *q, cl_uint n, const cl_event *list,
+                                            bool blocking)
+{
+    if (n || blocking || atomic_load_explicit(&cw_run_passing_held, memory_order_relaxed) ||
+        !atomic_load_explicit(&q->passing.since_ns, memory_order_relaxed))
+        return cw_run_passing_is(&q->passing) ? cw_run_native_enters_passing(q, n, list, blocking) : 0;
+    return cw_run_passing_enter(&q->passing);
 }
 
 /* `blocking`: the bare call would block. `whole`: the command waits for everything before it. `use` stays
@@ -41,34 +55,49 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
  * up. */
 void cw_run_native_enter(struct cw_run_native *x, const struct cw_run_enqueue *e,
                          const struct cw_run_use *use);
-/* The same for a command of a queue that is bypassed. */
+/* The same for a command that needs no lock: of a queue without a record, or of `passing`, which has been
+ * entered. `passed`: where the call ends all before it, cw_run_passing_enter(), else 0. */
 static inline void cw_run_native_bypass(struct cw_run_native *x, cl_command_queue queue, cl_uint n,
-                                        const cl_event *list, cl_event *event)
+                                        const cl_event *list, cl_event *event, struct cw_run_queue *passing,
+                                        uint64_t passed)
 {
     x->queue = NULL;
+    x->passing = passing;
+    x->passed = passed;
+    x->given = CW_UNLIKELY(passed) ? passing->native_given : 0;
     x->n = n;
     x->list = list;
     x->event = event;
     x->staging = false;
     x->type = 0;
-    atomic_fetch_add_explicit(&cw_run_reasons_bypassed, 1, memory_order_relaxed);
+    if (!passing)
+        atomic_fetch_add_explicit(&cw_run_reasons_bypassed, 1, memory_order_relaxed);
     x->turn = cw_run_staging_turn_take(queue);
 }
 static inline void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
                                         const struct cw_run_use *use)
 {
     if (CW_LIKELY(e->unlocked)) {
-        cw_run_native_bypass(x, e->handle, e->n, e->list, e->event);
+        cw_run_native_bypass(x, e->handle, e->n, e->list, e->event, e->queue, e->ends ? e->passed : 0);
     } else {
         cw_run_native_enter(x, e, use);
         x->turn = cw_run_staging_turn_take(e->handle);
     }
 }
 cl_int cw_run_native_leave(struct cw_run_native *x, cl_int status);
+/* The program has waited for `q`, which passed: for the calls up to `passed`, of which its own is under way
+ * still if it is `inside`, and for `given` other native commands. Lock not held. */
+void cw_run_native_waited(struct cw_run_queue *q, uint64_t passed, bool inside, uint64_t given);
 static inline cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
 {
     cw_run_staging_turn_give(x->turn);
-    return CW_LIKELY(!x->queue && !x->event) ? status : cw_run_native_leave(x, status);
+    if (CW_UNLIKELY(x->queue || x->event))
+        cw_run_native_leave(x, status);
+    if (x->passing && !(x->passed && status == CL_SUCCESS))
+        cw_run_passing_leave(&x->passing->passing);
+    else if (x->passing)
+        cw_run_native_waited(x->passing, x->passed, true, x->given);
+    return status;
 }
 
 /* ---- native_bytes: the bytes that a native command uses. Lock held. */

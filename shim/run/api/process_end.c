@@ -240,6 +240,14 @@ static bool within_call(void)
     return cw_door_depth > 0;
 }
 
+static void count_passed(void)
+{
+    cw_run_global_lock_take();
+    for (struct cw_run_queue *q = NULL; (q = cw_run_record_next(CW_RUN_QUEUE, q));)
+        cw_run_bypass_count(q);
+    cw_run_global_lock_give();
+}
+
 static void end(void *unused)
 {
     struct cw_run_caller me;
@@ -260,6 +268,7 @@ static void end(void *unused)
             if (subsystems[i].stop)
                 subsystems[i].stop();
     }
+    count_passed();
     if (!cw_run_global_lock_keep())
         cw_run_perf_model_finish(); /* else this thread may be in the middle of writing it */
     say(line, cw_run_fault_describe(line, sizeof line));

@@ -3,6 +3,7 @@
 #include "../core/clock.h"
 #include "hooks.h"
 #include "../../trace/recorder.h"
+#include "native.h"
 #include "queue.h"
 #include "../core/context_device.h"
 #include "../core/global_lock.h"
@@ -90,6 +91,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         q->synchronous = traits & CW_VENDOR_IN_CALL;
         if (q->managed)
             open_gpus(c);
+        cw_run_bypass_queue_made(q);
     }
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */
@@ -140,8 +142,11 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
         return cw_native.clReleaseCommandQueue(queue);
     cw_run_global_lock_take();
     cw_run_window_close(); /* an implicit flush */
-    q = CW_UNLIKELY(cw_run.far_workers) ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
-    if (q && !cw_run.forked && !cw_run.off && !cw_run.ending && cw_run_native_use_is_unmarked(q))
+    q = cw_run_record_find(queue, CW_RUN_QUEUE);
+    if (q)
+        cw_run_bypass_count(q);
+    if (q && cw_run.far_workers && !cw_run.forked && !cw_run.off && !cw_run.ending &&
+        cw_run_native_use_is_unmarked(q))
         cw_run_dependence_mark(q); /* no other one may come */
     cw_run_global_lock_give();
     return cw_run_object_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
@@ -169,9 +174,9 @@ cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
 
 cl_int cw_run_hook_clFlush(cl_command_queue queue)
 {
-    struct cw_run_queue *q;
+    struct cw_run_queue *q = cw_run_native_queue(queue);
 
-    if (!cw_run_record_had_queue())
+    if (!cw_run_record_had_queue() || (q && cw_run_passing_is(&q->passing)))
         return cw_native.clFlush(queue);
     cw_run_global_lock_take();
     cw_run_window_step();
@@ -185,9 +190,7 @@ cl_int cw_run_hook_clFlush(cl_command_queue queue)
     return cw_native.clFlush(queue);
 }
 
-/* The program has waited for `q`, which drain() gave. `given`: so many native commands are over. Lock held.
- */
-static void waited(struct cw_run_queue *q, uint64_t given)
+void cw_run_queue_waited(struct cw_run_queue *q, uint64_t given)
 {
     uint64_t now = 0;
 
@@ -237,18 +240,33 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool 
     }
     if (q && nothing && vendor_has_none(q, *given)) {
         *nothing = true;
-        waited(q, 0);
+        cw_run_queue_waited(q, 0);
     }
     cw_run_global_lock_give();
     return q;
+}
+
+/* The same for a queue that passes. */
+static cl_int finish_passing(cl_command_queue queue, struct cw_run_queue *q)
+{
+    uint64_t given = q->native_given, passed = atomic_load(&q->passing.calls);
+    cl_int err = cw_native.clFinish(queue);
+
+    if (err == CL_SUCCESS)
+        cw_run_native_waited(q, passed, false, given);
+    return err;
 }
 
 cl_int cw_run_hook_clFinish(cl_command_queue queue)
 {
     uint64_t given = 0;
     bool nothing = false;
-    struct cw_run_queue *q = drain(queue, &given, &nothing);
+    struct cw_run_queue *q = cw_run_native_queue(queue);
     cl_int err;
+
+    if (q && cw_run_passing_is(&q->passing))
+        return finish_passing(queue, q);
+    q = drain(queue, &given, &nothing);
 
     if (nothing)
         return CL_SUCCESS;
@@ -257,7 +275,7 @@ cl_int cw_run_hook_clFinish(cl_command_queue queue)
         return err;
     cw_run_global_lock_take();
     /* only now: another thread must not take native commands for finished before they are */
-    waited(q, err == CL_SUCCESS ? given : 0);
+    cw_run_queue_waited(q, err == CL_SUCCESS ? given : 0);
     cw_run_global_lock_give();
     return err;
 }

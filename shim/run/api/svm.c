@@ -92,8 +92,10 @@ void *cw_run_hook_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t 
         return NULL;
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    if (c)
-        c->watchable |= flags & CL_MEM_SVM_ATOMICS;
+    if (c && flags & CL_MEM_SVM_ATOMICS && !c->watchable) {
+        c->watchable = true;
+        atomic_fetch_add(&cw_run_passing_held, 1);
+    }
     if (c && c->devices && !c->places->device->memory && !cw_run.off)
         remember(c, flags, bytes, pointer);
     cw_run_global_lock_give();
@@ -174,7 +176,7 @@ cl_int cw_run_hook_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, 
     struct cw_run_native x;
     struct cw_run_task *t;
 
-    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false) &&
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false, true) &&
         (t = copy_task(&e, to, from, bytes)))
         return cw_run_enqueue_commit(&e, t, blocking);
     cw_run_native_follow(&x, &e, CW_RUN_USE_ALL);

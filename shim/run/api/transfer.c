@@ -68,7 +68,8 @@ static bool is_straight(cl_command_queue queue, cl_mem handle, size_t offset, si
     const struct cw_run_queue *q;
     bool straight = false;
 
-    if (cw_run_native_is_bypassed(queue) || cw_run_staging_is_small(bytes, false, CL_TRUE))
+    q = cw_run_native_queue(queue);
+    if (!q || cw_run_passing_is(&q->passing) || cw_run_staging_is_small(bytes, false, CL_TRUE))
         return false;
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);
@@ -108,7 +109,7 @@ static struct cw_run_task *plain_task(struct cw_run_enqueue *e, bool write, cl_m
         struct cw_run_enqueue e;                                                                             \
         struct cw_run_native x;                                                                              \
         struct cw_run_task *t;                                                                               \
-        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, straight) &&                  \
+        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, straight, writes) &&          \
             (t = plain_task(&e, writes, buffer, offset, bytes, host)))                                       \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
         cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, writes));                       \
@@ -131,7 +132,7 @@ PLAIN(clEnqueueWriteBuffer, true, const, cw_run_staging_write)
         struct cw_run_enqueue e;                                                                             \
         struct cw_run_native x;                                                                              \
         struct cw_run_task *t;                                                                               \
-        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false) &&                     \
+        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, false, writes) &&             \
             (t = host_task(&e, &h)))                                                                         \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
         cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, 0, SIZE_MAX, writes));                         \

@@ -40,14 +40,16 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_TIGHT] = "tight:",       [CW_RUN_FAULT_SLOW] = "slow:",
     [CW_RUN_FAULT_HUNG] = "hung:",         [CW_RUN_FAULT_MUTE] = "mute:",
     [CW_RUN_FAULT_UNMERGED] = "unmerged:", [CW_RUN_FAULT_OMIT] = "omit:",
-    [CW_RUN_FAULT_BRISK] = "brisk:",       [CW_RUN_FAULT_ALIKE] = "alike:"};
+    [CW_RUN_FAULT_BRISK] = "brisk:",       [CW_RUN_FAULT_RESUMED] = "resumed:",
+    [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
 {
     char *end;
 
     if (!text || !*text ||
-        (!any && strncmp(text, kinds[CW_RUN_FAULT_ALIKE], strlen(kinds[CW_RUN_FAULT_ALIKE]))))
+        (!any && strncmp(text, kinds[CW_RUN_FAULT_ALIKE], strlen(kinds[CW_RUN_FAULT_ALIKE])) &&
+         strncmp(text, kinds[CW_RUN_FAULT_RESUMED], strlen(kinds[CW_RUN_FAULT_RESUMED]))))
         return true;
     for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_ALIKE; i++) {
         size_t n = strlen(kinds[i]);
@@ -69,7 +71,7 @@ bool cw_run_fault_start(const char *text, bool any)
         "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
         "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N, "
         "unsaved:N, hasty:N, heedless:N, rash:N, beyond:N, dead:N, garbage:N, full:N, unbrought:N, slow:N, "
-        "hung:N, mute:N, unmerged:N, omit:N, brisk:N or alike:N, N from 1",
+        "hung:N, mute:N, unmerged:N, omit:N, brisk:N, resumed:N or alike:N, N from 1",
         text);
     return false;
 }

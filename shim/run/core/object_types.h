@@ -12,8 +12,9 @@
 #include "../../device/device.h"
 #include "../../door/query.h"
 #include "../../door/registry.h"
-#include "trial.h"
+#include "passing.h"
 #include "reason.h"
+#include "trial.h"
 
 #define CW_RUN_WORKERS       64 /* devices that this process may drive */
 #define CW_RUN_SAMPLER_KINDS 20 /* normalized or not, five addressing modes, two filters */
@@ -56,6 +57,15 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
+struct cw_run_bypass_state {  /* tuning/bypass.c */
+    struct cw_run_trial rest; /* synchronisations for which commands are native; poor: windows */
+    uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
+    /* where other GPUs have not begun: time and commands of spans, each span half as much as the next */
+    double span_ns, span_commands;
+    double bare_ns;  /* of a command, in spans in which all passed; 0: none yet */
+    uint64_t passed; /* commands since the last synchronisation */
+};
+
 struct cw_run_context {
     struct cw_run_record r;
     struct cw_context_devices *devices;   /* NULL: nothing in this context is managed */
@@ -69,11 +79,8 @@ struct cw_run_context {
     uint32_t native_calls; /* of the vendor for native commands that threads are in */
     /* the least of their cw_run_native.after */
     uint64_t called_after;
-};
-
-struct cw_run_bypass_state {  /* tuning/bypass.c */
-    struct cw_run_trial rest; /* synchronisations for which commands are native; poor: windows */
-    uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
+    struct cw_run_bypass_state bypass; /* of all queues, where far devices help */
+    uint32_t passing;                  /* queues that pass */
 };
 
 /* Native launches of a queue while helpers have not begun (windows/hold.c). */
@@ -90,7 +97,7 @@ struct cw_run_queue {
     uint32_t home, home_worker;       /* index into context->places, and its worker's number */
     struct cw_run_task *first, *last; /* not retired yet, in program order */
     struct cw_run_task *join;         /* later commands wait for it: a barrier, or inherited native work */
-    uint64_t native_given;            /* native commands so far, counted before and after the vendor's call */
+    _Atomic uint64_t native_given;    /* native commands so far, counted before and after the vendor's call */
     uint64_t native_known;            /* up to here they are finished, or `join` waits for them */
     uint64_t native_barrier;          /* out of order: up to here later commands wait for them */
     uint32_t native_calls;            /* of the vendor for them that threads are in */
@@ -99,6 +106,7 @@ struct cw_run_queue {
     uint64_t last_end_ns;                /* END of the latest retired command */
     uint32_t events; /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_bypass_state bypass;
+    struct cw_run_passing passing;
     struct cw_run_hold hold;
     bool again;                      /* a launch is under way that is in no list (workers/repeat.c), ... */
     pthread_t again_by;              /* ... in this thread */

@@ -1,5 +1,6 @@
 /* record.c - records of the program's objects, and releases that have to wait. */
 #include "global_lock.h"
+#include "passing.h"
 #include "record.h"
 #include "state.h"
 
@@ -17,6 +18,7 @@ static const size_t bytes_of[] = {
 };
 
 atomic_bool cw_run_record_any_queue;
+atomic_uint cw_run_passing_held;
 
 void cw_run_record_end(struct cw_run_record *r)
 {

@@ -128,6 +128,7 @@ static void push(struct cw_run_callback *c)
 {
     c->event->calls_due++;
     c->queue->calls++;
+    cw_run_passing_measure(&c->queue->passing, true); /* the next wait is for callbacks, too */
     c->counted = true;
     c->number = ++numbers;
     if (!started) { /* the process ends */
@@ -326,6 +327,7 @@ cl_int cw_run_callbacks_set_native(cl_event event, cl_int type,
     *c = (struct cw_run_callback){
         .function = function, .data = data, .type = type, .event = e, .queue = q, .next = q->natives};
     q->natives = c;
+    cw_run_passing_measure(&q->passing, true);
     cw_run_record_pin(&q->r);
     cw_run_record_pin(&e->r);
     cw_run_global_lock_give();

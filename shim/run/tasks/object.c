@@ -40,6 +40,8 @@ static void free_context(struct cw_run_context *c)
 
 static void free_queue(struct cw_run_queue *q)
 {
+    if (cw_run_passing_is(&q->passing) && cw_run_passing_is_quiet(&q->passing))
+        q->context->passing--; /* else its commands may use any bytes of the context, for good */
     cw_run_native_use_forget(q);
     cw_run_event_list_free(&q->gates);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->hold.first);
@@ -221,6 +223,8 @@ static void free_event(struct cw_run_event *e)
 {
     struct cw_run_callback *c, *next;
 
+    if (e->what == CW_RUN_USER && e->status > CL_COMPLETE)
+        atomic_fetch_sub(&cw_run_passing_held, 1);
     for (c = e->callbacks; c; c = next) {
         next = c->next;
         free(c);
@@ -269,12 +273,18 @@ static const enum cw_run_garbage releases[] = {
     [CW_RUN_SAMPLER] = CW_RUN_DROP_SAMPLER, [CW_RUN_OPAQUE] = CW_RUN_DROP_MEMORY,
 };
 
+/* A call of another thread is in the vendor (core/passing.h). */
+static bool is_being_called(const struct cw_run_record *r)
+{
+    return r->kind == CW_RUN_QUEUE && cw_run_passing_is_called(&((const struct cw_run_queue *)r)->passing);
+}
+
 void cw_run_object_free_ended(void)
 {
     struct cw_run_record **at = &cw_run_record_ended, *r;
 
     while ((r = *at)) {
-        if (CW_UNLIKELY(r->busy)) {
+        if (CW_UNLIKELY(r->busy || is_being_called(r))) {
             at = &r->next;
             continue;
         }

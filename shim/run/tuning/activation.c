@@ -354,6 +354,23 @@ void cw_run_activation_enqueued(uint64_t *now)
     }
 }
 
+void cw_run_activation_passed(uint64_t n, uint64_t since_ns)
+{
+    rent.commands += (uint32_t)n;
+    if (rent.since_ns)
+        return;
+    rent.since_ns = since_ns ? since_ns : cw_run_global_lock_now_ns();
+    rent.unwaited = 0;
+    if (CW_UNLIKELY(rent.commands >= rent.next_mark))
+        mark();
+}
+
+double cw_run_activation_span(uint32_t *n)
+{
+    *n = rent.commands - rent.waited;
+    return rent.since_ns ? (double)(cw_run_global_lock_now_ns() - rent.since_ns) : 0;
+}
+
 void cw_run_activation_waited(uint64_t *now)
 {
     double ns;

@@ -21,6 +21,7 @@ static struct {
     bool recorded; /* there is a place for the record */
     bool at_once;
     bool learns_all, asked;   /* a launch to cut is enough; there was one */
+    bool may_pay;             /* commands are long enough for them */
     bool harmful;             /* earlier runs with them have lost */
     double saves_ns, last_ns; /* this run, and the last one */
 } gpus;
@@ -81,6 +82,25 @@ bool cw_run_gpu_begin_is_due(void)
     return !gpus.harmful && (gpus.at_once || is_known() || gpus.asked || gpus.saves_ns >= price_ns());
 }
 
+bool cw_run_gpu_begin_is_awaited(const struct cw_run_context *c)
+{
+    size_t first = c->devices ? c->devices->homes : 0, i = first;
+
+    while (c->devices && i < c->devices->n && !cw_run_gpu_begin_may(&c->places[i]))
+        i++;
+    return c->devices && i > first && i == c->devices->n;
+}
+
+void cw_run_gpu_begin_may_pay(void)
+{
+    gpus.may_pay = true;
+}
+
+bool cw_run_gpu_begin_paid(void)
+{
+    return gpus.last_ns > 0;
+}
+
 bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
 {
     return p->device->home || !cw_run_context_device_is_gpu(p) ||
@@ -95,13 +115,16 @@ void cw_run_gpu_begin_saves(double ns, bool cut)
 
 /* The new record: how much time other GPUs might have saved; below 0: the number of runs that are to leave
  * them alone. The record stays where this run had about as much to gain, and where launches that were cut
- * from the begin were never measured whole. */
+ * from the begin were never measured whole. 1: its commands may be long enough. */
 static bool new_record(double *ns)
 {
     bool as_before = (gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns) ||
                      (is_known() && cw_run.counts.cut > 0);
 
-    *ns = cw_run_gpu_gain_harms() ? -RUNS_ALONE : gpus.harmful ? gpus.last_ns + 1 : gpus.saves_ns;
+    *ns = cw_run_gpu_gain_harms() ? -RUNS_ALONE
+          : gpus.harmful          ? gpus.last_ns + 1
+          : gpus.saves_ns > 0     ? gpus.saves_ns
+                                  : gpus.may_pay;
     return cw_run_gpu_gain_harms() || gpus.harmful || (!gpus.at_once && !as_before);
 }
 

@@ -92,6 +92,11 @@ void cw_run_gpu_gain_waited(double ns)
     add(0, -ns);
 }
 
+void cw_run_gpu_gain_looked(double home_ns, double took_ns)
+{
+    book(home_ns, fmin(home_ns - took_ns, 0), false);
+}
+
 /* How long such spans take without other GPUs is not known: one is tried, soon where cut launches by
  * themselves gain little of its time, which is what a trial costs, else where that is little of all. */
 static void wonder(struct kind *k, double ns)

@@ -30,6 +30,8 @@ static void planned(const struct cw_run_task *t, bool again)
     double items = cw_run_costs_items(&t->launch);
     bool away = t->launch.tiles || cw_run_is_away(t), waits = k->left.waiting;
 
+    if (k->left.lacks_ns > 0) /* to look pays */
+        cw_run_bypass_window(t->queue, true);
     if (away) {
         k->left.rest.poor = 0;
         k->left.waiting = false;

@@ -45,6 +45,13 @@ void cw_run_reasons_native(enum cw_run_reason why, bool launch)
     all.launches[why] += launch;
 }
 
+void cw_run_reasons_passed(uint64_t commands)
+{
+    cw_run.counts.native[CW_RUN_R_BYPASS] += commands;
+    all.commands[CW_RUN_R_BYPASS] += (uint32_t)commands;
+    all.launches[CW_RUN_R_BYPASS] += (uint32_t)commands;
+}
+
 void cw_run_reasons_waited(double ns, uint64_t commands)
 {
     uint64_t managed = cw_run.counts.launches, launches = managed - all.managed_before;
@@ -53,6 +60,8 @@ void cw_run_reasons_waited(double ns, uint64_t commands)
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         launches += all.launches[i];
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
+        if (!all.commands[i])
+            continue;
         if (launches)
             all.native_ns[i] += ns * all.launches[i] / (double)launches;
         else if (commands)

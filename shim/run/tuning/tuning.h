@@ -37,6 +37,10 @@ const char *cw_run_activation_arguments(size_t *bytes);
  * cw_run_once_ns(). */
 void cw_run_activation_enqueued(uint64_t *now);
 void cw_run_activation_waited(uint64_t *now);
+/* The same for `n` commands that have passed (core/passing.h), the first of them at `since_ns`; 0: now. */
+void cw_run_activation_passed(uint64_t n, uint64_t since_ns);
+/* The time since the first command after the program last waited, and in *n how many there have been. */
+double cw_run_activation_span(uint32_t *n);
 /* There is something that helpers might do; begins at once if that was decided. */
 void cw_run_activation_queue_made(void);
 /* A helper has looked for its copy of a program, which took so much processor time, or built it, which later
@@ -186,6 +190,11 @@ void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder
 bool cw_run_gpu_begin_may(const struct cw_run_context_device *p);
 /* They have begun, or may. */
 bool cw_run_gpu_begin_is_due(void);
+/* All that may help in the context are GPUs that have not begun. */
+bool cw_run_gpu_begin_is_awaited(const struct cw_run_context *c);
+/* The program's commands are long enough for them: the next run looks at its launches from its begin. */
+void cw_run_gpu_begin_may_pay(void);
+bool cw_run_gpu_begin_paid(void); /* the last run has said so, or more */
 /* The user pays for trials: --learn all. */
 bool cw_run_gpu_begin_learns_all(void);
 /* GPUs save, or would have saved, so much of a launch; cut: in parts. */
@@ -217,6 +226,9 @@ void cw_run_gpu_gain_cut(double home_ns, double took_ns, uint64_t before);
 void cw_run_gpu_gain_waited(double ns);
 /* The program enqueues a launch of `items` work-items. */
 void cw_run_gpu_gain_launch(double items);
+/* Launches of a span were looked at, whether others would shorten them: it took so long, and would have taken
+ * `home_ns`. */
+void cw_run_gpu_gain_looked(double home_ns, double took_ns);
 /* The program has waited, `ns` after the first of `commands` commands. */
 void cw_run_gpu_gain_span(double ns, uint64_t commands);
 /* Whole spans have lost so much that launches stay whole for good. */
@@ -228,8 +240,16 @@ double cw_run_gpu_gain_all(void);
 
 /* ---- bypass: queues whose commands are native for a while */
 
-/* Why this command shall be native; -1: it shall not. */
-int cw_run_bypass_wanted(const struct cw_run_queue *q, bool blocking);
+/* The program has made a queue. */
+void cw_run_bypass_queue_made(struct cw_run_queue *q);
+/* Why this command shall be native; -1: it shall not, and the queue does not pass (core/passing.h). */
+int cw_run_bypass_wanted(struct cw_run_queue *q, bool blocking);
+/* From the next command on those of `q` pass, where it is bypassed and nothing of it is managed. */
+void cw_run_bypass_pass(struct cw_run_queue *q);
+/* Adds commands that have passed to the counts of the summary and of the account. */
+void cw_run_bypass_count(struct cw_run_queue *q);
+/* The program has waited for all commands of the calls up to `calls`, a value of q->passing.calls. */
+void cw_run_bypass_waited(struct cw_run_queue *q, uint64_t calls);
 /* A window with launches of `q` has been planned. */
 void cw_run_bypass_window(struct cw_run_queue *q, bool gained);
 /* The program has waited for its commands. */
@@ -307,6 +327,8 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
 
 /* Counts a command that is native. */
 void cw_run_reasons_native(enum cw_run_reason why, bool launch);
+/* The same for commands that have passed (core/passing.h), which are not told apart. */
+void cw_run_reasons_passed(uint64_t commands);
 /* Commands of queues that are bypassed, which count as native. No lock needed. */
 extern atomic_ullong cw_run_reasons_bypassed;
 /* Native commands so far. */
