@@ -53,13 +53,17 @@ static void print_list(FILE *out, const json_t *list, const char *between, const
 static void print_access(FILE *out, const json_t *kernel, const json_t *x, const char *indent, bool stated)
 {
     const json_t *guards = stated ? NULL : json_object_get(x, "guards");
-    const char *operation = text(x, "operation");
-    fprintf(out, "%s%s%s%s %s[%s], %lld byte%s", indent, stated ? "  " : "",
-            *operation ? operation : text(x, "kind"),
+    json_int_t bytes = json_integer_value(json_object_get(x, "bytes"));
+    const char *pixel = text(x, "pixel"), *operation = text(x, "operation");
+    fprintf(out, "%s%s%s%s %s[%s], ", indent, stated ? "  " : "", *operation ? operation : text(x, "kind"),
             *operation && !json_is_true(json_object_get(x, "result_used")) ? " (result unused)" : "",
-            argument_name(kernel, json_integer_value(json_object_get(x, "arg"))), text(x, "offset"),
-            (long long)json_integer_value(json_object_get(x, "bytes")),
-            json_integer_value(json_object_get(x, "bytes")) == 1 ? "" : "s");
+            argument_name(kernel, json_integer_value(json_object_get(x, "arg"))),
+            *pixel ? pixel : text(x, "offset"));
+    if (*pixel)
+        fprintf(out, "a pixel%s",
+                strcmp(text(x, "kind"), "read") ? " where the image has it" : " or its edge");
+    else
+        fprintf(out, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
     if (*text(x, "count"))
         fprintf(out, ", %s times, %s apart", text(x, "count"), text(x, "stride"));
     if (json_array_size(guards)) {

@@ -179,20 +179,20 @@ static bool push_rectangle(struct cw_trace *t, uint32_t memory, uint32_t mode, u
 static bool push_image(struct cw_trace *t, uint32_t memory, uint32_t mode, const uint64_t origin[3],
                        const uint64_t region[3])
 {
-    const struct cw_t_memory *m = &t->memory.v[memory];
-    uint64_t bytes[3] = {region[0] * m->element_bytes, region[1] ? region[1] : 1, region[2] ? region[2] : 1};
-    uint64_t rows = m->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? m->array_size : m->height ? m->height : 1;
-    uint64_t row_pitch = m->parent != CW_NONE && m->row_pitch ? m->row_pitch : m->width * m->element_bytes;
+    uint64_t element = t->memory.v[memory].element_bytes, start = 0, size[3], pitch[3];
+    struct cw_image_shape s;
 
-    if (m->parent < t->memory.count && t->memory.v[m->parent].kind == CW_MEM_IMAGE)
-        return push_whole(t, memory, mode); /* its rows lie in the parent as the vendor likes */
-    if (!m->element_bytes || !m->width || m->mip_levels > 1 || m->samples > 1 ||
-        m->size > (uint64_t)1 << 48 || origin[0] > m->width || region[0] > m->width || origin[1] > rows ||
-        region[1] > rows)
+    if (!cw_trace_image_shape(t, memory, &s))
         return push_whole(t, memory, mode);
-    return push_rectangle(t, memory, mode,
-                          origin[2] * rows * row_pitch + origin[1] * row_pitch + origin[0] * m->element_bytes,
-                          bytes, row_pitch, rows * row_pitch);
+    for (int d = 0; d < 3; d++) {
+        size[d] = region[d] || !d ? region[d] : 1;
+        pitch[d] = (uint64_t)s.pitch[d] * element;
+        if (origin[d] > (uint64_t)s.size[d] || size[d] > (uint64_t)s.size[d])
+            return push_whole(t, memory, mode);
+        start += origin[d] * pitch[d];
+    }
+    size[0] *= element;
+    return push_rectangle(t, memory, mode, start, size, pitch[1], pitch[2]);
 }
 
 static bool is_rectangle(uint32_t type)
@@ -315,17 +315,21 @@ static bool push_argument(struct cw_trace *t, const struct cw_access_table *tabl
     return !is_memory(a) || push_memory_argument(t, table, k, a->memory, mode, declared);
 }
 
-/* The accesses to a buffer argument of a launch come from its footprint; false: from its parameter. */
-static bool is_reached(const struct cw_trace *t, const struct cw_reach *reach, uint32_t arg,
-                       const struct cw_t_arg *a)
+/* The accesses to a buffer or image argument of a launch come from its footprint, which counts in units of so
+ * many bytes; 0: from its parameter. */
+static uint64_t reach_unit(const struct cw_trace *t, const struct cw_access_table *table,
+                           const struct cw_reach *reach, uint32_t arg, const struct cw_t_arg *a)
 {
-    if (!reach || !is_memory(a) || a->memory >= t->memory.count ||
-        t->memory.v[a->memory].kind == CW_MEM_IMAGE || t->memory.v[a->memory].kind == CW_MEM_PIPE)
-        return false;
+    const struct cw_t_memory *m =
+        is_memory(a) && a->memory < t->memory.count ? &t->memory.v[a->memory] : NULL;
+    bool image = m && m->kind == CW_MEM_IMAGE;
+
+    if (!reach || !m || m->kind == CW_MEM_PIPE || (image && table->reach->args[arg].kind != CW_REACH_IMAGE))
+        return 0;
     for (uint32_t i = 0; i < reach->n; i++)
         if (reach->piece[i].arg == arg && reach->piece[i].write && reach->piece[i].unknown)
-            return false; /* then qualifiers may say more */
-    return true;
+            return 0; /* then qualifiers may say more */
+    return image ? m->element_bytes : 1;
 }
 
 static bool push_span(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t begin, uint64_t end)
@@ -334,20 +338,22 @@ static bool push_span(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64
 }
 
 /* A write in up to three accesses: its middle is sure. */
-static bool push_reach(struct cw_trace *t, const struct cw_reach *reach, uint32_t arg, uint32_t memory)
+static bool push_reach(struct cw_trace *t, const struct cw_reach *reach, uint32_t arg, uint32_t memory,
+                       uint64_t unit)
 {
     bool ok = true;
 
     for (uint32_t i = 0; ok && i < reach->n; i++) {
         const struct cw_reach_piece *p = &reach->piece[i];
-        uint64_t sure = p->sure < p->sure_end ? p->sure : p->end,
-                 sure_end = p->sure < p->sure_end ? p->sure_end : p->end;
+        uint64_t begin = p->begin * unit, end = p->end * unit;
+        uint64_t sure = p->sure < p->sure_end ? p->sure * unit : end,
+                 sure_end = p->sure < p->sure_end ? p->sure_end * unit : end;
         if (p->arg == arg && !p->write)
-            ok = push_span(t, memory, CW_ACCESS_READ, p->begin, p->end);
+            ok = push_span(t, memory, CW_ACCESS_READ, begin, end);
         else if (p->arg == arg)
-            ok = push_span(t, memory, CW_ACCESS_WRITE, p->begin, sure) &&
+            ok = push_span(t, memory, CW_ACCESS_WRITE, begin, sure) &&
                  push_span(t, memory, CW_ACCESS_WRITE | SURE, sure, sure_end) &&
-                 push_span(t, memory, CW_ACCESS_WRITE, sure_end, p->end);
+                 push_span(t, memory, CW_ACCESS_WRITE, sure_end, end);
     }
     return ok;
 }
@@ -440,11 +446,11 @@ enum cw_status cw_access_fill(struct cw_trace *t, struct cw_access_table *table,
         reach = cw_trace_reach_launch(table->reach, t, k);
     for (uint32_t i = 0; ok && i < k->args.count; i++) {
         const struct cw_t_arg *a = &t->args.v[k->args.first + i];
+        uint64_t unit = reach_unit(t, table, reach, i, a);
         if (commutes(t, reach, i, a))
             ok = push_commuting(t, reach, i, a->memory);
         else
-            ok = is_reached(t, reach, i, a) ? push_reach(t, reach, i, a->memory)
-                                            : push_argument(t, table, k, a);
+            ok = unit ? push_reach(t, reach, i, a->memory, unit) : push_argument(t, table, k, a);
     }
     if (ok && k->transfer != CW_NONE)
         ok = push_transfer(t, k);

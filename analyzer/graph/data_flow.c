@@ -226,14 +226,15 @@ static bool is_unknown(const struct cw_command *k)
     return k->unknown_access || k->elsewhere;
 }
 
-/* Buffers that nothing but their own handle leads to may have further copies. */
+/* Buffers and images that nothing but their own handle leads to may have further copies. */
 static void find_fixed(struct cw_data_flow *d)
 {
     const struct cw_trace *t = d->t;
 
     for (uint32_t m = 0; m < t->memory.count; m++) {
         const struct cw_t_memory *x = &t->memory.v[m];
-        d->fixed[m] |= x->kind != CW_MEM_BUFFER || x->parent != CW_NONE || d->places[m].space != m;
+        d->fixed[m] |= (x->kind != CW_MEM_BUFFER && x->kind != CW_MEM_IMAGE) || x->parent != CW_NONE ||
+                       d->places[m].space != m;
         if (x->parent < t->memory.count)
             d->fixed[x->parent] = true;
     }

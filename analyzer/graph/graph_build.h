@@ -30,7 +30,8 @@
  * write for `write_only` images; a pointer to const is read when kernel_params.h can prove from the recorded
  * source that the kernel has no way to write through it; all else is read-write. With kernel footprints
  * (options.reach) a launch reads and writes the byte ranges that its kernel's model gives for its sizes and
- * scalar arguments; where the model knows no more than "anywhere", and for images, it is as before. A command
+ * scalar arguments, of images those of the pixels; where the model knows no more than "anywhere" it is as
+ * before. A command
  * with unknown_access, or a kernel that may touch buffers which are no argument (footprint/model.h, anywhere;
  * without a model source/cl_source.h), collides with every command of its context.
  *
@@ -138,8 +139,9 @@ void cw_critical_path_finish(struct cw_critical_path *p); /* safe on a zeroed st
  * A command that surely overwrites bytes, and reads none of them, stores to the next copy of them, and later
  * commands find them there. So it waits for users of what that copy held before, instead of the users of the
  * bytes that it replaces (WAR, WAW). Commands that update in place, or may leave bytes as they are, stay in
- * the copy where they find the bytes. Only buffers without host memory of the program's, sub-buffers and
- * images on them have copies. It is a bound: to carry over bytes from copy to copy costs nothing here. */
+ * the copy where they find the bytes. Only buffers and images without host memory of the program's,
+ * sub-buffers and images on them have copies. It is a bound: to carry over bytes from copy to copy costs
+ * nothing here. */
 
 enum { CW_VERSION_STEPS = 5 /* 1, 2, 4, 8, 16 copies */, CW_VERSIONS_MAX = 1024 };
 

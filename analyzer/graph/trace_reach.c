@@ -3,6 +3,7 @@
 #include "../kernels/source/cl_language.h"
 #include "../kernels/source/code_text.h"
 
+#include <CL/cl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,12 +121,52 @@ void cw_trace_reach_finish(struct cw_trace_reach *r)
     free(r->kernel);
     free(r->program);
     free(r->args);
+    free(r->shapes);
     *r = (struct cw_trace_reach){0};
 }
 
 /* ---- launches */
 
-static struct cw_reach_arg describe(const struct cw_trace *t, const struct cw_t_arg *a)
+/* Beyond this single precision, in which kernels may compute coordinates, is not exact (llvm/pixel.c). */
+enum { MOST_PIXELS = 1 << 22 };
+
+bool cw_trace_image_shape(const struct cw_trace *t, uint32_t memory, struct cw_image_shape *shape)
+{
+    const struct cw_t_memory *m = memory < t->memory.count ? &t->memory.v[memory] : NULL;
+    bool layers = m && m->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY,
+         flat = m && m->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    uint64_t rows, slices, row;
+
+    if (!m || m->kind != CW_MEM_IMAGE || m->host_ptr || !m->element_bytes || !m->width || m->mip_levels > 1 ||
+        m->samples > 1 || m->size > (uint64_t)1 << 48 ||
+        (m->parent < t->memory.count && t->memory.v[m->parent].kind == CW_MEM_IMAGE))
+        return false;
+    rows = layers ? m->array_size : m->height;
+    slices = m->image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY ? m->array_size : m->depth;
+    rows = rows ? rows : 1;
+    slices = slices ? slices : 1;
+    row = m->parent != CW_NONE && m->row_pitch && !flat ? m->row_pitch : m->width * m->element_bytes;
+    if ((m->width > MOST_PIXELS && !flat) || m->width > INT32_MAX || rows > MOST_PIXELS ||
+        slices > MOST_PIXELS || row % m->element_bytes || row / m->element_bytes < m->width)
+        return false;
+    row /= m->element_bytes;
+    *shape = (struct cw_image_shape){.size = {(int64_t)m->width, (int64_t)rows, (int64_t)slices},
+                                     .pitch = {1, (int64_t)row, (int64_t)(rows * row)}};
+    return row < (uint64_t)1 << 32 && rows * row < (uint64_t)1 << 40;
+}
+
+static struct cw_reach_arg describe_image(const struct cw_trace *t, uint32_t memory, struct cw_image_shape *s)
+{
+    if (!cw_trace_image_shape(t, memory, s))
+        return (struct cw_reach_arg){.kind = CW_REACH_OTHER};
+    return (struct cw_reach_arg){
+        .kind = CW_REACH_IMAGE,
+        .bytes = (uint64_t)(s->pitch[2] * (s->size[2] - 1) + s->pitch[1] * (s->size[1] - 1) + s->size[0]),
+        .value = (const unsigned char *)s};
+}
+
+static struct cw_reach_arg describe(const struct cw_trace *t, const struct cw_t_arg *a,
+                                    struct cw_image_shape *shape)
 {
     struct cw_reach_arg other = {.kind = CW_REACH_OTHER};
     const struct cw_t_memory *m = a->memory < t->memory.count ? &t->memory.v[a->memory] : NULL;
@@ -141,6 +182,8 @@ static struct cw_reach_arg describe(const struct cw_trace *t, const struct cw_t_
     case CW_ARG_MEMORY:
         if (a->memory == CW_NONE)
             return (struct cw_reach_arg){.kind = CW_REACH_BUFFER};
+        if (m && m->kind == CW_MEM_IMAGE)
+            return describe_image(t, a->memory, shape);
         if (!m || !m->size || (m->kind != CW_MEM_BUFFER && m->kind != CW_MEM_SUBBUFFER))
             return other;
         return (struct cw_reach_arg){.kind = CW_REACH_BUFFER, .bytes = m->size};
@@ -158,12 +201,18 @@ static struct cw_reach_arg describe(const struct cw_trace *t, const struct cw_t_
 
 static bool make_space(struct cw_trace_reach *r, uint32_t n)
 {
-    struct cw_reach_arg *grown = n > r->max_args ? realloc(r->args, n * sizeof *grown) : r->args;
+    struct cw_reach_arg *args;
+    struct cw_image_shape *shapes;
 
-    if (!grown)
-        return n == 0;
-    r->args = grown;
-    r->max_args = n > r->max_args ? n : r->max_args;
+    if (n <= r->max_args)
+        return true;
+    args = realloc(r->args, n * sizeof *args);
+    r->args = args ? args : r->args;
+    shapes = realloc(r->shapes, n * sizeof *shapes);
+    r->shapes = shapes ? shapes : r->shapes;
+    if (!args || !shapes)
+        return false;
+    r->max_args = n;
     return true;
 }
 
@@ -177,7 +226,7 @@ bool cw_trace_reach_describe(struct cw_trace_reach *r, const struct cw_trace *t,
         const struct cw_t_arg *a = &t->args.v[k->args.first + i];
         if (a->command_index != i)
             return false;
-        r->args[i] = describe(t, a);
+        r->args[i] = describe(t, a, &r->shapes[i]);
     }
     l->arg = r->args;
     for (int d = 0; d < 3; d++) {

@@ -2,6 +2,7 @@
 #ifndef CW_TRACE_REACH_H
 #define CW_TRACE_REACH_H
 
+#include "../kernels/footprint/reach.h"
 #include "../kernels/models/program_models.h"
 #include "../record/trace.h"
 
@@ -16,8 +17,14 @@ struct cw_trace_reach {
     size_t analysed;         /* programs with models */
     struct cw_error missing; /* why programs have none; the first reason of all */
     struct cw_reach_arg *args;
+    struct cw_image_shape *shapes; /* of the images among them */
     uint32_t max_args;
 };
+
+/* The layout in which the graph takes an image: its pixels in their order, row by row, with the pitches of
+ * the buffer that it is made from. False: it has none, as some of its sizes are not known, or it has levels,
+ * samples, another image below it, or memory of the program's. */
+bool cw_trace_image_shape(const struct cw_trace *t, uint32_t memory, struct cw_image_shape *shape);
 
 /* Gets the models of all programs whose source is recorded and that were built once from that alone. A
  * program without models is no error. CW_ERR_NOMEM. Finish it either way. Blocks all signals of the calling
@@ -26,7 +33,8 @@ enum cw_status cw_trace_reach_init(struct cw_trace_reach *r, const struct cw_tra
                                    struct cw_models_source *source, cw_trace_ask *ask, struct cw_error *err);
 void cw_trace_reach_finish(struct cw_trace_reach *r);
 
-/* The bytes that the launch `k` of the trace reaches; NULL: all of its buffers. Valid until the next call. */
+/* The bytes that the launch `k` of the trace reaches, and the pixels of images with a shape (others have no
+ * pieces); NULL: all of its buffers and images. Valid until the next call. */
 const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t,
                                              const struct cw_command *k);
 

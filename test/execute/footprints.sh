@@ -32,3 +32,14 @@ counts() { "$cli" graph "$T/counts.json" --command "$1" | grep -c "^after .*: da
 grep -q '"commutes"' "$T/counts.json" && grep -q '"sure":true' "$T/counts.json" || fail "the trace does not say what commutes, or is sure"
 equal counts 50
 wrong counts
+# images: bands and stripes are apart by their pixels, and the scratch image is surely overwritten by each frame, so it may have versions
+"$cli" trace --capture-data -o "$T/frames.json" -- "$B/test/apps/frames" 6 > "$T/a" 2>&1; status=$?
+[ $status = 77 ] && { tail -n 1 "$T/a"; exit 0; }
+[ $status = 0 ] || fail "trace of frames"
+"$cli" graph "$T/frames.json" > "$T/a"
+used=$(sed -n 's/^memory that is used again makes \([0-9]* of its [0-9]* steps\).* by memory 1: \(.*\) times as short.*/\1: \2/p' "$T/a")
+[ "$(chain "$T/frames.json") $used" = "14 5 of its 13 steps: 1.8, 2.3, 3.5, 3.5" ] || fail "frames: $(cat "$T/a")"
+stripes() { "$cli" graph "$T/frames.json" --command "$1" | grep -c "^\(after\|before\) [0-9]*: data"; }
+[ "$(stripes 17) $(stripes 18)" = "1 1" ] || fail "a stripe has $(stripes 17) and $(stripes 18) data edges, not that to its read alone"
+equal frames 50
+wrong frames

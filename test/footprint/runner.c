@@ -4,7 +4,8 @@
  *   range DIMS gx gy gz lx ly lz ox oy oz
  *   arg buffer BYTES KIND LO HI                   KIND: out float int uchar zero iota
  *   arg local BYTES  |  arg value HEXBYTES
- *   arg image BYTES WIDTH HEIGHT                   RGBA, CL_UNSIGNED_INT8, filled as `out`
+ *   arg image BYTES WIDTH HEIGHT [DEPTH TYPE]      RGBA, CL_UNSIGNED_INT8, filled as `out`; TYPE: 1d 2d 3d,
+ *                                                 of arrays 1da 2da: the last size is the layers
  *   run                                            the whole range
  *   tile fx fy fz cx cy cz                         the kernel has six more ulong parameters, which get these
  *
@@ -108,7 +109,8 @@ static void read_arg(const char *line)
     if (!strcmp(a->what, "buffer"))
         sscanf(line, "arg buffer %zu %15s %lf %lf", &a->bytes, a->kind, &a->lo, &a->hi);
     else if (!strcmp(a->what, "image"))
-        sscanf(line, "arg image %zu %zu %zu", &a->bytes, &a->region[0], &a->region[1]);
+        sscanf(line, "arg image %zu %zu %zu %zu %7s", &a->bytes, &a->region[0], &a->region[1], &a->region[2],
+               a->how);
     else if (!strcmp(a->what, "local"))
         sscanf(line, "arg local %zu", &a->bytes);
     else if (!strcmp(a->what, "same"))
@@ -121,10 +123,19 @@ static void read_arg(const char *line)
 static cl_mem make_image(struct arg *a, cl_int *e)
 {
     cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
-    cl_image_desc desc = {
-        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = a->region[0], .image_height = a->region[1]};
-    a->region[2] = 1;
+    bool layers = strchr(a->how, 'a'), deep = a->how[0] == '3';
+    cl_image_desc desc = {.image_type = a->how[0] == '1'
+                                            ? (layers ? CL_MEM_OBJECT_IMAGE1D_ARRAY : CL_MEM_OBJECT_IMAGE1D)
+                                        : deep   ? CL_MEM_OBJECT_IMAGE3D
+                                        : layers ? CL_MEM_OBJECT_IMAGE2D_ARRAY
+                                                 : CL_MEM_OBJECT_IMAGE2D,
+                          .image_width = a->region[0],
+                          .image_height = a->how[0] == '1' ? 0 : a->region[1],
+                          .image_depth = deep ? a->region[2] : 0,
+                          .image_array_size = layers ? a->region[a->how[0] == '1' ? 1 : 2] : 0};
+    a->region[2] = a->region[2] ? a->region[2] : 1;
     strcpy(a->kind, "out");
+    a->how[0] = 0;
     return clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, e);
 }
 

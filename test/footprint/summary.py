@@ -19,7 +19,8 @@ for kernel in json.load(sys.stdin)["kernels"]:
         times = f", {x['count']} times, {x['stride']} apart" if "count" in x else ""
         guards = f" if {' and '.join(x['guards'])}" if x["guards"] else ""
         kind = f"{x['operation']}{'' if x['result_used'] else ' (result unused)'}" if "operation" in x else x["kind"]
-        print(f"    {kind} {kernel['args'][x['arg']]['name']}[{x['offset']}], {x['bytes']} bytes{times}{guards}: {x['answer']}")
+        where = f"[{x['offset']}], {x['bytes']} bytes" if "offset" in x else f"[{x['pixel']}], a pixel"
+        print(f"    {kind} {kernel['args'][x['arg']]['name']}{where}{times}{guards}: {x['answer']}")
     for loop in kernel["loops"]:
         print(f"    loop {loop['counter']}: while {' and '.join(loop['goes_on_while']) or '?'}, {loop['exits']} exit(s)")
     exact = kernel["exact"]

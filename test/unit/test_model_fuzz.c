@@ -142,6 +142,8 @@ static void random_launch(const struct cw_model *m, struct cw_launch *l, struct 
             (struct cw_launch_arg){.buffer_bytes = fuzz_draw(4) ? 1 + fuzz_draw(5000) : sizes[fuzz_draw(6)],
                                    .value = fuzz_draw(5) ? bytes : NULL,
                                    .value_bytes = fuzz_draw(40)};
+        if (m->arg[i].kind == CW_ARG_IMAGE && fuzz_draw(4)) /* struct cw_image_shape */
+            l->arg[i].value_bytes = 48;
     }
     for (int i = 0; i < 64; i++)
         bytes[i] = fuzz_draw(3) ? 0 : (unsigned char)fuzz_draw(256);
@@ -212,6 +214,7 @@ static void wrong_files_are_refused(void **state)
         "\"inexact\":null,\"floats\":0,\"args\":[{"
         "\"name\":"
         "\"p\",\"type\":\"int*\",\"kind\":\"global\",\"bytes\":0,\"changed\":false,\"placed\":false,"
+        "\"placed_reads\":false,"
         "\"unknown_read\":null,"
         "\"unknown_write\":null}],\"nodes\":[[\"gid\",0],[\"const\",64,4],%s],\"guards\":[%s],\"loops\":[%s],"
         "\"exits\":[%s],\"accesses\":[%s],\"work\":[]}]}";

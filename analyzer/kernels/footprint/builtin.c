@@ -41,6 +41,11 @@ static const struct entry exact[] = {
     {"write_mem_fence", CW_BUILTIN_PURE, 0},
     {"atomic_work_item_fence", CW_BUILTIN_PURE, 0},
     {"printf", CW_BUILTIN_PRINTF, 0},
+    {"get_image_width", CW_BUILTIN_IMAGE_SIZE, 0},
+    {"get_image_height", CW_BUILTIN_IMAGE_SIZE, 0},
+    {"get_image_depth", CW_BUILTIN_IMAGE_SIZE, 0},
+    {"get_image_dim", CW_BUILTIN_IMAGE_SIZE, 0},
+    {"get_image_array_size", CW_BUILTIN_IMAGE_SIZE, 0},
     {"sincos", CW_BUILTIN_OUT_POINTER, 0},
     {"fract", CW_BUILTIN_OUT_POINTER, 0},
     {"modf", CW_BUILTIN_OUT_POINTER, 0},
@@ -49,16 +54,12 @@ static const struct entry exact[] = {
     {"lgamma_r", CW_BUILTIN_OUT_POINTER, 0},
 };
 
-/* Beginnings of names; reads of images are accounted for by their access qualifier. */
+/* Beginnings of names. */
 static const struct entry prefixes[] = {
-    {"read_image", CW_BUILTIN_PURE, 0},
-    {"write_image", CW_BUILTIN_WRITE_IMAGE, 0},
-    {"get_image_", CW_BUILTIN_PURE, 0},
-    {"sub_group_", CW_BUILTIN_PURE, 0},
-    {"work_group_", CW_BUILTIN_PURE, 0},
-    {"get_sub_group_", CW_BUILTIN_PURE, 0},
-    {"get_num_sub_", CW_BUILTIN_PURE, 0},
-    {"get_max_sub_", CW_BUILTIN_PURE, 0},
+    {"read_image", CW_BUILTIN_READ_IMAGE, 0},      {"write_image", CW_BUILTIN_WRITE_IMAGE, 0},
+    {"get_image_", CW_BUILTIN_IMAGE_SIZE, 0},      {"sub_group_", CW_BUILTIN_PURE, 0},
+    {"work_group_", CW_BUILTIN_PURE, 0},           {"get_sub_group_", CW_BUILTIN_PURE, 0},
+    {"get_num_sub_", CW_BUILTIN_PURE, 0},          {"get_max_sub_", CW_BUILTIN_PURE, 0},
     {"get_enqueued_num_sub_", CW_BUILTIN_PURE, 0},
 };
 

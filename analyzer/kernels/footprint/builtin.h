@@ -29,7 +29,10 @@ enum cw_builtin_kind {
     CW_BUILTIN_OUT_POINTER, /* stores one value through its last argument */
     CW_BUILTIN_BARRIER,
     CW_BUILTIN_PRINTF,
+    CW_BUILTIN_READ_IMAGE,  /* (image, sampler, coordinates), or without the sampler; further ones: a level of
+                               detail, a sample */
     CW_BUILTIN_WRITE_IMAGE, /* (image, coordinates, colour): one pixel; a level of detail is a fourth */
+    CW_BUILTIN_IMAGE_SIZE,  /* get_image_width and the like; channels, too */
 };
 
 struct cw_builtin {

@@ -282,6 +282,8 @@ static void read_forms(struct cutting *k, int64_t first, int64_t count)
     c->tile.count[k->dim] = count;
     for (int i = 0; i < m->accesses; i++) {
         struct cut_form *f = &c->form[c->forms];
+        if (m->arg[m->access[i].arg].kind == CW_ARG_IMAGE && m->access[i].kind == CW_ACCESS_READ)
+            continue; /* its argument says that all of it is read */
         cw_cut_form_read(c->eval, i, k->dim, f);
         c->forms += !f->never;
     }

@@ -372,7 +372,7 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
     e->box_valid = false;
     for (int i = 0; i < m->accesses && ok; i++) {
         const struct cw_access *a = &m->access[i];
-        if (m->arg[a->arg].kind == CW_ARG_IMAGE)
+        if (m->arg[a->arg].kind == CW_ARG_IMAGE && !launch->arg[a->arg].value)
             continue;
         cw_eval_access(e, a, &launch->arg[a->arg], &t, &ok);
         if (a->kind & CW_ACCESS_READ && ok) {
@@ -383,8 +383,10 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
             ok = merge(&result[a->arg].writes, &t);
     }
     for (int i = 0; i < m->args && ok; i++)
-        ok = settle(&result[i].reads, false, m->arg[i].unknown_read, launch->arg[i].buffer_bytes) &&
-             settle(&result[i].writes, true, m->arg[i].unknown_write, launch->arg[i].buffer_bytes);
+        ok = settle(&result[i].reads, false, cw_model_anywhere_in(m, i, false, launch->arg[i].value),
+                    launch->arg[i].buffer_bytes) &&
+             settle(&result[i].writes, true, cw_model_anywhere_in(m, i, true, launch->arg[i].value),
+                    launch->arg[i].buffer_bytes);
     cw_spans_finish(&t.may);
     cw_spans_finish(&t.must);
     return ok;

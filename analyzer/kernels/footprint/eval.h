@@ -43,8 +43,10 @@ bool cw_spans_limit(struct cw_spans *s, size_t max);
 bool cw_spans_equal(const struct cw_spans *a, const struct cw_spans *b);
 
 struct cw_launch_arg {
-    int64_t buffer_bytes;       /* GLOBAL and CONSTANT: size of the (sub-)buffer, 0 for NULL */
-    const unsigned char *value; /* SCALAR: its bytes, little endian, NULL when not known */
+    int64_t buffer_bytes; /* GLOBAL and CONSTANT: size of the (sub-)buffer, 0 for NULL; IMAGE: pixels, as
+                                   the shape numbers them */
+    const unsigned char *value; /* SCALAR: its bytes, little endian, NULL when not known; IMAGE: its shape
+                                   (struct cw_image_shape) or NULL */
     size_t value_bytes;
     uint64_t allocation; /* GLOBAL, CONSTANT, IMAGE: the memory it lies in; 0: in one of its own */
     int64_t base;        /* where in that memory it begins, bytes */
@@ -109,6 +111,8 @@ int cw_eval_step(struct cw_model *m, int next, int var, int loop);
 /* Formulas for people, such as "4*gid0 + 4*n*gid1"; extensions are taken as not wrapping. Appends to the open
  * stdio stream. */
 void cw_eval_print(const struct cw_model *m, int node, FILE *out);
+/* The same of a pixel's number (struct cw_image_shape): its coordinates, such as "gid0, gid1". */
+void cw_eval_print_pixel(const struct cw_model *m, int node, FILE *out);
 /* "gid0 < n" */
 void cw_eval_print_guard(const struct cw_model *m, struct cw_guard g, FILE *out);
 

@@ -23,6 +23,15 @@ static const char *const op_names[] = {
 static void print_node(struct cw_eval *e, int node, int depth, FILE *out);
 static void print_condition(struct cw_eval *e, struct cw_guard g, int depth, FILE *out);
 
+/* "image.width" */
+static void print_size(const struct cw_arg *image, int64_t which, FILE *out)
+{
+    static const char *const names[] = {"width", "height", "depth"};
+    int64_t d = which >= 0 ? which / 8 : CW_IMAGE_LIMIT - which;
+    bool layers = strstr(image->type, "_array") && d == (strstr(image->type, "image1d") ? 1 : 2);
+    fprintf(out, "%s.%s", image->name, d < 0 || d > 2 ? "?" : layers ? "layers" : names[d]);
+}
+
 static void print_atom(struct cw_eval *e, int node, int depth, FILE *out)
 {
     const struct cw_expr *x = &e->m->pool.node[node];
@@ -30,6 +39,8 @@ static void print_atom(struct cw_eval *e, int node, int depth, FILE *out)
         fprintf(out, "%s%d", leaf_names[x->op], x->dim);
     } else if (x->op == CW_EXPR_WORK_DIM) {
         fprintf(out, "dims");
+    } else if (x->op == CW_EXPR_ARG && e->m->arg[x->a].kind == CW_ARG_IMAGE) {
+        print_size(&e->m->arg[x->a], x->value, out);
     } else if (x->op == CW_EXPR_ARG) {
         fprintf(out, "%s", e->m->arg[x->a].name);
         if (x->value || e->m->arg[x->a].bytes * 8 != x->width)
@@ -195,6 +206,47 @@ void cw_eval_print(const struct cw_model *m, int node, FILE *out)
     if (e)
         print_node(e, node, 0, out);
     cw_eval_destroy(e);
+}
+
+/* Coordinate 1 or 2 that `node` is a term of, which follows in *at (-1: it is 1); 0: none. */
+static int axis_of(const struct cw_expr_pool *p, int node, int *at)
+{
+    const struct cw_expr *x = &p->node[node], *pitch = x->op == CW_EXPR_MUL ? &p->node[x->b] : x;
+    *at = x->op == CW_EXPR_MUL ? x->a : -1;
+    if (pitch->op != CW_EXPR_ARG || pitch->value >= CW_IMAGE_PITCH || pitch->value == CW_IMAGE_LAYER ||
+        pitch->value < CW_IMAGE_LAYER - 2)
+        return 0;
+    return (int)((pitch->value > CW_IMAGE_LAYER ? CW_IMAGE_PITCH : CW_IMAGE_LAYER) - pitch->value);
+}
+
+/* Reads outside of an image touch its edge: that goes without saying. */
+static int without_clamp(const struct cw_expr_pool *p, int node)
+{
+    const struct cw_expr *x = &p->node[node], *max = x->op == CW_EXPR_SMIN ? &p->node[x->a] : NULL;
+    return max && max->op == CW_EXPR_SMAX ? max->a : node;
+}
+
+void cw_eval_print_pixel(const struct cw_model *m, int node, FILE *out)
+{
+    const struct cw_expr_pool *p = &m->pool;
+    int at[3] = {node, -1, -1}, n = 1, d, last;
+    while ((d = axis_of(p, at[0], &last)) > 0 ||
+           (p->node[at[0]].op == CW_EXPR_ADD && (d = axis_of(p, p->node[at[0]].b, &last)) > 0)) {
+        at[d] = last;
+        n = d >= n ? d + 1 : n;
+        if (p->node[at[0]].op != CW_EXPR_ADD) { /* the first coordinate is 0 */
+            at[0] = -1;
+            break;
+        }
+        at[0] = p->node[at[0]].a;
+    }
+    for (d = 0; d < n; d++) {
+        fprintf(out, d ? ", " : "");
+        if (at[d] < 0)
+            fprintf(out, d ? "1" : "0");
+        else
+            cw_eval_print(m, without_clamp(p, at[d]), out);
+    }
 }
 
 void cw_eval_print_guard(const struct cw_model *m, struct cw_guard g, FILE *out)

@@ -3,6 +3,7 @@
  * The RAW reading of a w-bit node is a polynomial congruent to its bits modulo 2^w: + - * and truncation need
  * nothing else. The SIGNED and UNSIGNED readings are eval_number.c's. */
 #include "eval_internal.h"
+#include "reach.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -257,11 +258,31 @@ static const struct cw_poly *work_item_function(struct cw_eval *e, const struct 
     }
 }
 
+/* A number of an image's shape; of one that is not known such that no two pixels are one. */
+static bool image_leaf(const struct cw_launch_arg *a, int64_t which, int64_t *value)
+{
+    static const struct cw_image_shape unknown = {
+        .size = {INT64_C(1) << 31, INT64_C(1) << 31, INT64_C(1) << 31},
+        .pitch = {1, INT64_C(1) << 20, INT64_C(1) << 40}};
+    struct cw_image_shape shape = unknown;
+    if (which > CW_IMAGE_LIMIT || which < CW_IMAGE_LAYER - 2)
+        return false;
+    if (a->value && a->value_bytes == sizeof shape)
+        memcpy(&shape, a->value, sizeof shape);
+    *value = which > CW_IMAGE_PITCH   ? shape.size[CW_IMAGE_LIMIT - which]
+             : which > CW_IMAGE_LAYER ? shape.pitch[CW_IMAGE_PITCH - which]
+             : a->value               ? shape.pitch[CW_IMAGE_LAYER - which]
+                                      : 0;
+    return true;
+}
+
 bool cw_eval_argument(const struct cw_launch *l, const struct cw_expr *x, int64_t *value)
 {
     const struct cw_launch_arg *a = &l->arg[x->a];
     size_t bytes = (x->width + 7u) / 8;
     uint64_t v = 0;
+    if (x->value < 0)
+        return image_leaf(a, x->value, value);
     if (!a->value || x->value < 0 || (uint64_t)x->value + bytes > a->value_bytes)
         return false;
     for (size_t i = 0; i < bytes; i++)

@@ -2,6 +2,7 @@
 #include "evaluate.h"
 #include "../../io/json_fields.h"
 #include "cut.h"
+#include "reach.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +38,31 @@ static int digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
+/* The sizes of an image, whose rows and slices lie close together. */
+static enum cw_status image(struct cw_launch_arg *a, const json_t *j, unsigned char *bytes,
+                            struct cw_error *err)
+{
+    struct cw_image_shape shape = {.pitch = {1}};
+    size_t n;
+    enum cw_status s = triple(j, "image", 1, 1, shape.size, &n, err);
+    for (int d = 0; d < 3 && s == CW_OK; d++)
+        if (__builtin_mul_overflow(d ? a->buffer_bytes : 1, shape.size[d], &a->buffer_bytes))
+            s = cw_error_set(err, CW_ERR_FORMAT, "\"image\": it is too large");
+        else if (d < 2)
+            shape.pitch[d + 1] = a->buffer_bytes;
+    memcpy(bytes, &shape, sizeof shape);
+    a->value = bytes;
+    a->value_bytes = sizeof shape;
+    return s;
+}
+
 static enum cw_status argument(struct cw_launch_arg *a, const json_t *j, unsigned char *bytes, int index,
                                int64_t size, struct cw_error *err)
 {
     const json_t *buffer = json_object_get(j, "buffer"), *scalar = json_object_get(j, "scalar");
     const char *hex = json_string_value(json_object_get(j, "bytes"));
+    if (json_object_get(j, "image"))
+        return image(a, j, bytes, err);
     if (json_is_integer(buffer) && json_integer_value(buffer) >= 0) {
         a->buffer_bytes = json_integer_value(buffer);
         a->allocation = (uint64_t)json_integer_value(json_object_get(j, "allocation"));
@@ -68,7 +89,8 @@ static enum cw_status argument(struct cw_launch_arg *a, const json_t *j, unsigne
     } else if (!json_is_null(j) && !json_is_real(scalar) && !json_object_get(j, "local")) {
         return cw_error_set(
             err, CW_ERR_FORMAT,
-            "\"args\"[%d] must be null or an object with \"buffer\", \"scalar\", \"bytes\" or \"local\"",
+            "\"args\"[%d] must be null or an object with \"buffer\", \"image\", \"scalar\", \"bytes\" or "
+            "\"local\"",
             index);
     }
     return CW_OK;

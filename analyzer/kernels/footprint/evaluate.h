@@ -30,7 +30,7 @@ struct cw_launch_file {
 
 /* Reads {"global":[..],"local":[..],"offset":[..],"args":[..]} for the kernel of `m`. An argument is
  * {"buffer": bytes} (also "allocation": which memory it lies in, a number from 1 on, and "base": where in
- * it),
+ * it), {"image": [sizes in pixels, layers last]},
  * {"scalar": integer or real}, {"bytes": "hexadecimal, memory order"}, {"local": bytes} or null (nothing
  * known). CW_ERR_FORMAT with a message that names the member; CW_ERR_NOMEM. */
 enum cw_status cw_evaluate_read_launch(struct cw_launch_file *l, const json_t *j, const struct cw_model *m,

@@ -74,7 +74,7 @@ static bool copy_launch(struct cw_form *c, const struct cw_launch *l)
     return true;
 }
 
-/* Compares or stores the bytes of arguments that indices depend on. A value that is not wholly known matches
+/* Compares or stores the bytes of arguments that indices depend on. A value that is known in part matches
  * nothing. */
 static bool scalars_match(const struct cw_form *c, unsigned char *scalars, bool store)
 {
@@ -84,11 +84,12 @@ static bool scalars_match(const struct cw_form *c, unsigned char *scalars, bool 
         bool known = c->arg[i].value && c->arg[i].value_bytes >= wanted;
         if (!wanted)
             continue;
+        unsigned char state = known ? 1 : c->arg[i].value ? 2 : 0;
         if (store) {
-            at[0] = known;
+            at[0] = state;
             if (known)
                 memcpy(at + 1, c->arg[i].value, wanted);
-        } else if (!known || !at[0] || memcmp(at + 1, c->arg[i].value, wanted)) {
+        } else if (state == 2 || at[0] != state || (known && memcmp(at + 1, c->arg[i].value, wanted))) {
             return false;
         }
         at += wanted + 1;
@@ -386,6 +387,7 @@ bool cw_form_tile(struct cw_form *c, const struct cw_tile *tile, struct cw_arg_h
             visit(c, code, x, certain, hulls);
     }
     for (int i = 0; i < c->m->args; i++) {
+        /* of images all, whether or not the launch says their shape */
         settle(&hulls[i].reads, c->m->arg[i].unknown_read, c->arg[i].buffer_bytes);
         settle(&hulls[i].writes, c->m->arg[i].unknown_write, c->arg[i].buffer_bytes);
     }

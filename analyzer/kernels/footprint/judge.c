@@ -104,8 +104,9 @@ static enum shape bounded_by(struct judge *j, const struct cw_expr *x)
     enum shape a = shape_of(j, x->a), b = shape_of(j, x->b);
     if (a == SHAPE_UNIFORM && b == SHAPE_UNIFORM)
         return SHAPE_UNIFORM;
-    bool limited = x->op == CW_EXPR_AND || x->op == CW_EXPR_UREM || x->op == CW_EXPR_SREM;
-    if (x->op == CW_EXPR_AND)
+    bool either = x->op == CW_EXPR_AND || x->op == CW_EXPR_UMIN;
+    bool limited = either || x->op == CW_EXPR_UREM || x->op == CW_EXPR_SREM;
+    if (either)
         b = a < b ? a : b;
     if (limited)
         return b <= SHAPE_BOUNDED ? SHAPE_BOUNDED : SHAPE_OPEN;
@@ -258,7 +259,7 @@ static bool is_covered(const struct cw_model *m, int i)
 
 struct cw_judgement cw_judge_argument(const struct cw_model *m, int arg, unsigned kind)
 {
-    const char *unknown = kind == CW_ACCESS_READ ? m->arg[arg].unknown_read : m->arg[arg].unknown_write;
+    const char *unknown = cw_model_anywhere_in(m, arg, kind == CW_ACCESS_WRITE, true);
     struct cw_judgement worst = {CW_ANSWER_NONE, NULL};
     if (unknown)
         return (struct cw_judgement){CW_ANSWER_UNKNOWN, unknown};

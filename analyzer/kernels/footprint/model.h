@@ -81,17 +81,25 @@ struct cw_arg {
     enum cw_arg_kind kind;
     int64_t bytes; /* of a SCALAR */
     bool changed;  /* a SCALAR struct of which the kernel changes its copy */
-    bool placed;   /* an IMAGE: all of its writes are accesses, of which a pixel is one byte (CW_PIXEL_ROW) */
-    /* static words: may be read anywhere, because ...; NULL when accesses say all */
+    bool placed; /* an IMAGE: all of its writes are accesses, of which a pixel is one byte (cw_image_leaf) */
+    bool placed_reads; /* the same of its reads */
+    /* static words: may be read anywhere, because ...; NULL when accesses say all (cw_model_anywhere_in) */
     const char *unknown_read;
     const char *unknown_write;
 };
 
-/* An access of an IMAGE has as its offset x + CW_PIXEL_ROW * y + CW_PIXEL_SLICE * z of the coordinates: it is
- * another one only for another pixel. It does not say how far pixels lie from each other in memory, so cut.h
- * alone reads such accesses; for others unknown_read and unknown_write hold. */
-#define CW_PIXEL_ROW   (INT64_C(1) << 20)
-#define CW_PIXEL_SLICE (INT64_C(1) << 40)
+/* What an ARG node of an IMAGE says: its byte offset is that of a number of struct cw_image_shape (reach.h),
+ * or one of these, which a launch that does not say the shape has, too. */
+enum cw_image_leaf {
+    CW_IMAGE_LIMIT = -3, /* and the two below it: coordinates 0, 1, 2 are less than this; else 2^31 */
+    CW_IMAGE_PITCH = -6, /* pixels from a coordinate's value to the next; else 1, 2^20, 2^40 */
+    CW_IMAGE_LAYER = -9, /* the same of an array's layers, which vendors clamp; else 0 */
+};
+
+/* An access of an IMAGE has the number of its pixel as its offset: it is another one only for another pixel.
+ * Writes have guards that they lie in the image, as those outside are dropped. How far pixels lie from each
+ * other in memory is not the kernel's to know: where a launch does not say the shape, cut.h alone reads such
+ * accesses, and for others unknown_read and unknown_write hold, as the access qualifier says. */
 
 /* Precisions in which a kernel computes: its results are the same bits only on devices that keep denormal
  * numbers of these, and round to nearest. */
@@ -161,6 +169,17 @@ bool cw_model_depends_on_groups(const struct cw_model *m);
 bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer);
 /* The value can differ between iterations of `loop`, or between uses outside of it. */
 bool cw_model_varies_in(const struct cw_model *m, int node, int loop);
+
+/* Why argument `arg` may be written (else read) anywhere in it; NULL: its accesses say all. `shape`: the
+ * launch says it of an IMAGE. */
+static inline const char *cw_model_anywhere_in(const struct cw_model *m, int arg, bool write, bool shape)
+{
+    const struct cw_arg *a = &m->arg[arg];
+
+    if (shape && a->kind == CW_ARG_IMAGE && (write ? a->placed : a->placed_reads))
+        return NULL;
+    return write ? a->unknown_write : a->unknown_read;
+}
 
 /* Launches that touch memory only by one atomic operation that commutes, on integers of one size, without use
  * of its results, leave the same bytes in every order and at the same time. The number of that operation and

@@ -9,8 +9,8 @@
  *    {"kernel": name, "barriers","groups","prints","polls","anywhere","addresses": bool,
  *     "why_anywhere": reason or null, "rows": key or 0, "inexact": reason or null,
  *     "floats": enum cw_model_floats, or-ed,
- *     "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed","placed": bool,
- *               "unknown_read","unknown_write": reason or null}],
+ *     "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed": bool,
+ *               "placed","placed_reads": bool, "unknown_read","unknown_write": reason or null}],
  *     "nodes": [[operation, members as expr.h lists them], ...], operands before their users
  *     "guards": [[node, 0 or 1], ...],
  *     "loops": [[parent or -1, exits], ...], outer before inner
@@ -33,7 +33,7 @@
 #include <stdio.h>
 
 /* Part of the key of any cache of models. */
-#define CW_MODEL_VERSION 9
+#define CW_MODEL_VERSION 10
 
 enum { CW_MODEL_MAX_KERNELS = 4096 }; /* in one file */
 

@@ -95,8 +95,8 @@ static bool reason(struct cw_json_in *in, const char **out)
 
 static bool read_arg(struct cw_json_in *in, struct cw_arg *a)
 {
-    static const char *const keys[] = {"name",    "type",         "kind",          "bytes",
-                                       "changed", "unknown_read", "unknown_write", "placed"};
+    static const char *const keys[] = {"name",         "type",          "kind",   "bytes",       "changed",
+                                       "unknown_read", "unknown_write", "placed", "placed_reads"};
     enum { KEYS = sizeof keys / sizeof *keys };
     static const char *const kinds[] = {"scalar", "global", "constant", "local", "image", "other"};
     unsigned seen = 0;
@@ -116,7 +116,8 @@ static bool read_arg(struct cw_json_in *in, struct cw_arg *a)
             (k == 2 && !cw_json_string(in, &s, &n)) ||
             (k == 3 && !cw_json_i64(in, 0, MAX_BYTES, &a->bytes)) ||
             (k == 4 && !cw_json_bool(in, &a->changed)) || (k == 5 && !reason(in, &a->unknown_read)) ||
-            (k == 6 && !reason(in, &a->unknown_write)) || (k == 7 && !cw_json_bool(in, &a->placed)))
+            (k == 6 && !reason(in, &a->unknown_write)) || (k == 7 && !cw_json_bool(in, &a->placed)) ||
+            (k == 8 && !cw_json_bool(in, &a->placed_reads)))
             return false;
         while (k == 2 && kind < 6 && !model_same_text(s, n, kinds[kind]))
             kind++;

@@ -134,6 +134,8 @@ static void put_args(struct cw_json_out *o, const struct cw_model *m)
         cw_json_put_text(o, a->changed ? "true" : "false");
         cw_json_put_key(o, "placed");
         cw_json_put_text(o, a->placed ? "true" : "false");
+        cw_json_put_key(o, "placed_reads");
+        cw_json_put_text(o, a->placed_reads ? "true" : "false");
         cw_json_put_key(o, "unknown_read");
         cw_json_put_string(o, a->unknown_read);
         cw_json_put_key(o, "unknown_write");

@@ -31,7 +31,7 @@ struct cw_reacher {
     const struct cw_model *model;
     uint32_t pieces;
     bool by_group;
-    bool *counts;      /* by argument: a scalar that some expression holds */
+    bool *counts;      /* by argument: a scalar that some expression holds, or an image */
     uint8_t *commutes; /* by argument: cw_model_commutes */
     struct cw_eval *eval;
     struct cw_arg_footprint *result;
@@ -80,6 +80,8 @@ struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t piec
     r->commutes = calloc((size_t)model->args + 1, sizeof *r->commutes);
     for (int i = 0; r->commutes && i < model->args; i++)
         r->commutes[i] = cw_model_commutes(model, i);
+    for (int i = 0; r->counts && i < model->args; i++)
+        r->counts[i] = model->arg[i].kind == CW_ARG_IMAGE;
     for (int i = 0; r->counts && i < model->pool.n; i++)
         if (model->pool.node[i].op == CW_EXPR_ARG && model->pool.node[i].a >= 0 &&
             model->pool.node[i].a < model->args)
@@ -115,13 +117,19 @@ static bool take_args(struct cw_reacher *r, const struct cw_reach_launch *l)
         const struct cw_reach_arg *a = &l->arg[i];
         const struct cw_arg *expected = &r->model->arg[i];
 
+        bool image = a->kind == CW_REACH_IMAGE && expected->kind == CW_ARG_IMAGE;
+
         r->args[i] = (struct cw_launch_arg){0};
-        if (a->kind != kinds[expected->kind] || a->bytes > INT64_MAX || a->start > INT64_MAX ||
+        if ((a->kind != kinds[expected->kind] && !image) || a->bytes > INT64_MAX || a->start > INT64_MAX ||
             (a->kind == CW_REACH_SCALAR && a->bytes != (uint64_t)expected->bytes))
             return false;
         if (a->kind == CW_REACH_BUFFER) {
             r->args[i].buffer_bytes = (int64_t)a->bytes;
             r->args[i].start = (int64_t)a->start;
+        } else if (image) {
+            r->args[i] = (struct cw_launch_arg){.buffer_bytes = (int64_t)a->bytes,
+                                                .value = a->value,
+                                                .value_bytes = sizeof(struct cw_image_shape)};
         } else if (a->kind == CW_REACH_SCALAR) {
             r->args[i].value = a->value;
             r->args[i].value_bytes = a->bytes;
@@ -389,7 +397,8 @@ static double touched(struct cw_reacher *r, const struct cw_launch *l)
     for (int i = 0; i < r->model->args; i++) {
         const struct cw_footprint *f[2] = {&r->result[i].reads, &r->result[i].writes};
         for (int k = 0; k < 2; k++) {
-            if (f[k]->answer == CW_ANSWER_UNKNOWN)
+            if (f[k]->answer == CW_ANSWER_UNKNOWN ||
+                (f[k]->answer != CW_ANSWER_NONE && r->model->arg[i].kind == CW_ARG_IMAGE))
                 return 0;
             for (size_t s = 0; s < (size_t)f[k]->may.n; s++)
                 bytes += (double)(f[k]->may.v[s].end - f[k]->may.v[s].begin);

@@ -10,11 +10,19 @@
 
 struct cw_model;
 
+/* An image of a launch, in pixels: coordinate d is less than size[d], and the pixel at (x, y, z) is number
+ * x + pitch[1] * y + pitch[2] * z. A size that the image does not have is 1; those of an array come before
+ * its layers. pitch[0] is 1. */
+struct cw_image_shape {
+    int64_t size[3], pitch[3];
+};
+
 enum cw_reach_kind {
     CW_REACH_BUFFER, /* of `bytes` bytes; 0: NULL */
     CW_REACH_SCALAR, /* `bytes` bytes at `value` */
     CW_REACH_LOCAL,
-    CW_REACH_OTHER /* image, sampler, ...: no ranges are given for it */
+    CW_REACH_IMAGE, /* `bytes` pixels; `value`: its struct cw_image_shape */
+    CW_REACH_OTHER  /* sampler, ..., an image of unknown shape: no ranges are given for it */
 };
 
 struct cw_reach_arg {
@@ -31,7 +39,8 @@ struct cw_reach_launch {
     uint32_t args;
 };
 
-/* Bytes [begin, end) from the start of the (sub-)buffer that is, or holds, argument `arg`. */
+/* Bytes [begin, end) from the start of the (sub-)buffer that is, or holds, argument `arg`; pixels of an
+ * image. */
 struct cw_reach_piece {
     uint32_t arg;
     bool write;

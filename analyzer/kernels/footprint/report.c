@@ -8,14 +8,14 @@
 
 static const char *const kind_names[] = {"scalar", "global", "constant", "local", "image", "other"};
 
-static json_t *formula(const struct cw_model *m, int node)
+static json_t *formula(const struct cw_model *m, int node, bool pixel)
 {
     char *text = NULL;
     size_t n;
     FILE *f = open_memstream(&text, &n);
     if (!f)
         return NULL;
-    cw_eval_print(m, node, f);
+    (pixel ? cw_eval_print_pixel : cw_eval_print)(m, node, f);
     fclose(f);
     json_t *j = json_string(text);
     free(text);
@@ -78,10 +78,24 @@ static json_t *argument(const struct cw_model *m, int i)
     return j;
 }
 
+/* The guards of `a` but for those that its pixel lies in the image, the last ones. */
+static struct cw_guard_range of_program(const struct cw_model *m, const struct cw_access *a)
+{
+    struct cw_guard_range r = a->guards;
+    while (m->arg[a->arg].kind == CW_ARG_IMAGE && r.n >= 2) {
+        const struct cw_expr *x = &m->pool.node[m->guard[r.first + r.n - 1].node],
+                             *limit = x->op == CW_EXPR_CMP ? &m->pool.node[x->b] : x;
+        if (limit->op != CW_EXPR_ARG || limit->value >= 0)
+            break;
+        r.n -= 2;
+    }
+    return r;
+}
+
 json_t *cw_report_access(const struct cw_model *m, const struct cw_access *a)
 {
     json_t *j = json_object();
-    bool atomic = a->kind & CW_ACCESS_ATOMIC;
+    bool atomic = a->kind & CW_ACCESS_ATOMIC, image = m->arg[a->arg].kind == CW_ARG_IMAGE;
     struct cw_judgement v = cw_judge_access(m, a);
     json_object_set_new(j, "arg", json_integer(a->arg));
     json_object_set_new(j, "kind",
@@ -92,13 +106,15 @@ json_t *cw_report_access(const struct cw_model *m, const struct cw_access *a)
         json_object_set_new(j, "operation", json_string(a->atomic));
         json_object_set_new(j, "result_used", json_boolean(a->result_used));
     }
-    json_object_set_new(j, "offset", a->offset < 0 ? json_string("?") : formula(m, a->offset));
-    json_object_set_new(j, "bytes", json_integer(a->bytes_may));
+    json_object_set_new(j, image ? "pixel" : "offset",
+                        a->offset < 0 ? json_string("?") : formula(m, a->offset, image));
+    if (!image)
+        json_object_set_new(j, "bytes", json_integer(a->bytes_may));
     if (a->count >= 0) {
-        json_object_set_new(j, "count", formula(m, a->count));
-        json_object_set_new(j, "stride", formula(m, a->stride));
+        json_object_set_new(j, "count", formula(m, a->count, false));
+        json_object_set_new(j, "stride", formula(m, a->stride, false));
     }
-    json_object_set_new(j, "guards", cw_report_conditions(m, a->guards));
+    json_object_set_new(j, "guards", cw_report_conditions(m, of_program(m, a)));
     json_object_set_new(j, "answer", json_string(cw_eval_answer_name(v.answer)));
     if (v.why)
         json_object_set_new(j, "reason", json_string(v.why));
@@ -139,8 +155,6 @@ json_t *cw_report_kernel(const struct cw_model *m)
     for (int i = 0; i < m->args; i++)
         json_array_append_new(args, argument(m, i));
     for (int i = 0; i < m->accesses; i++) {
-        if (m->arg[m->access[i].arg].kind == CW_ARG_IMAGE)
-            continue;
         json_t *a = cw_report_access(m, &m->access[i]);
         bool known = false; /* the same access in the source often comes many times after inlining */
         for (size_t k = 0; k < json_array_size(accesses) && k < 64 && !known; k++)

@@ -311,7 +311,7 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
             const char *access = metadata_string(module, kernel, "kernel_arg_access_qual", (int)i);
             a->unknown_read = strcmp(access, "write_only") ? cw_reason_image : NULL;
             a->unknown_write = strcmp(access, "read_only") ? cw_reason_image : NULL;
-            a->placed = a->unknown_write != NULL;
+            a->placed = a->placed_reads = true;
         }
     }
     if (arguments_differ(module, kernel))
@@ -335,8 +335,6 @@ static void read_body(struct reader *r)
             address_read_instruction(r, v);
             program_scope |= variables && cw_place_names_variable(v);
         }
-    for (int i = 0; i < r->m->args && r->unplaced; i++)
-        r->m->arg[i].placed = false;
     cw_branch_join(r);
     cw_ops_count_in(r);
     r->m->polls = cw_poll_has_loop(r);

@@ -19,12 +19,13 @@ struct reader {
     struct block_guards *block;
     int *access_block; /* of each access of m: where it happens */
     int access_blocks; /* room in it */
-    bool unplaced;     /* an image is written in a way that is not understood */
     bool failed;
 };
 
 /* Appends the conjunction that `cond` == `want` stands for to m->guard. */
 const struct block_guards *cw_guard_of_block(struct reader *r, int block);
+/* All of `a`, then all of `b`. */
+struct cw_guard_range cw_guard_append(struct reader *r, struct cw_guard_range a, struct cw_guard_range b);
 /* Why the guards of a block do not decide alone whether something in it happens; NULL when they do. */
 const char *cw_guard_doubt(struct reader *r, int block);
 /* Fills m->loop and m->exit. */
@@ -54,6 +55,14 @@ int cw_stored_value(struct reader *r, LLVMValueRef v, int64_t bytes);
 /* Some bytes of the value that is stored may be those that were read from there, so that a compiler may leave
  * them out: a vector of which one element is set, a bit set in a number, a choice between old and new. */
 bool cw_stored_keeps(struct reader *r, LLVMValueRef value, LLVMValueRef pointer);
+
+struct cw_builtin; /* ../footprint/builtin.h */
+
+/* pixel.c */
+/* Adds the access of a call that reads or writes an image. */
+void cw_pixel_access(struct reader *r, int block, LLVMValueRef call, const struct cw_builtin *b);
+/* A call that may read and write any pixel of the images among its operands. */
+void cw_pixel_hand_on(struct reader *r, LLVMValueRef call);
 
 /* effect.c */
 /* Adds the accesses of one instruction. */

@@ -85,6 +85,17 @@ static bool same_store(struct reader *r, int i, int j)
            a->loop == b->loop;
 }
 
+/* The guards of block `from`, and those that access `i` has beside its own block's. */
+static struct cw_guard_range guards_from(struct reader *r, int from, int i)
+{
+    struct cw_model *m = r->m;
+    struct cw_guard_range of_block = cw_guard_of_block(r, from)->guards, all = m->access[i].guards;
+    int own = cw_guard_of_block(r, r->access_block[i])->guards.n;
+    if (all.n == own)
+        return of_block;
+    return cw_guard_append(r, of_block, (struct cw_guard_range){all.first + own, all.n - own});
+}
+
 void cw_branch_join(struct reader *r)
 {
     struct cw_model *m = r->m;
@@ -97,7 +108,7 @@ void cw_branch_join(struct reader *r)
                 continue;
             if (a.value != m->access[j].value)
                 a.value = -1;
-            a.guards = cw_guard_of_block(r, from)->guards;
+            a.guards = guards_from(r, from, i);
             a.doubt = cw_guard_doubt(r, from);
             cw_branch_add_access(r, &a, from);
         }

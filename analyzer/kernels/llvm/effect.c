@@ -73,6 +73,10 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
             cw_model_unknown(r->m, a.kind, cw_reason_origin);
         if (p.base < 0 || r->m->arg[p.base].kind == CW_ARG_SCALAR)
             continue;
+        if (r->m->arg[p.base].kind == CW_ARG_IMAGE) {
+            r->m->arg[p.base].placed = r->m->arg[p.base].placed_reads = false;
+            continue;
+        }
         const struct block_guards *b = cw_guard_of_block(r, block);
         const char *doubt = cw_guard_doubt(r, block);
         a.arg = p.base;
@@ -236,48 +240,6 @@ static void out_pointer(struct reader *r, int block, LLVMValueRef v, const struc
     add_access(r, block, pointer, -1, a);
 }
 
-/* Elements of an image's coordinates that name a pixel: of four the last says nothing, nor does the layer of
- * an array, which vendors clamp. 0: they are no such. */
-static int coordinates(LLVMValueRef at, bool layers)
-{
-    LLVMTypeRef t = LLVMTypeOf(at);
-    bool vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-    unsigned elements = vector ? LLVMGetVectorSize(t) : 1;
-    t = vector ? LLVMGetElementType(t) : t;
-    if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) != 32)
-        return 0;
-    return elements == 4 ? 3 - layers : elements == 2 ? 2 - layers : elements == 1 ? 1 : 0;
-}
-
-/* write_image*(image, coordinates, colour) */
-static void image_write(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
-{
-    static const int64_t far[] = {1, CW_PIXEL_ROW, CW_PIXEL_SLICE};
-    struct cw_expr_pool *p = &r->m->pool;
-    bool known = LLVMGetNumArgOperands(v) == 3;
-    int arg = cw_lift_argument(&r->lift, LLVMGetOperand(v, 0));
-    LLVMValueRef at = LLVMGetOperand(v, 1);
-    int elements = known ? coordinates(at, strstr(b->params, "_array")) : 0;
-    bool vector = LLVMGetTypeKind(LLVMTypeOf(at)) == LLVMVectorTypeKind;
-    struct cw_access a = plain(CW_ACCESS_WRITE, 1, 0);
-    if (elements == 0 || arg < 0 || r->m->arg[arg].kind != CW_ARG_IMAGE) {
-        r->unplaced = true;
-        return;
-    }
-    a.offset = cw_expr_const(p, 64, 0);
-    for (int i = 0; i < elements; i++) {
-        int coordinate = cw_lift_value(&r->lift, at, vector ? i : -1);
-        int wide = cw_expr_unary(p, CW_EXPR_SEXT, 64, coordinate);
-        wide = cw_expr_binary(p, CW_EXPR_MUL, 64, wide, cw_expr_const(p, 64, far[i]));
-        a.offset = cw_expr_binary(p, CW_EXPR_ADD, 64, a.offset, wide);
-    }
-    a.arg = arg;
-    a.guards = cw_guard_of_block(r, block)->guards;
-    a.loop = r->cfg.loop_of[block];
-    a.doubt = cw_reason_image;
-    cw_branch_add_access(r, &a, block);
-}
-
 /* Compare-exchange has a second pointer: the expected value, read and written. */
 static void atomic_function(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
 {
@@ -332,6 +294,7 @@ static void call(struct reader *r, int block, LLVMValueRef v)
     struct cw_builtin b = cw_builtin_find(name);
     switch (b.kind) {
     case CW_BUILTIN_UNKNOWN:
+        cw_pixel_hand_on(r, v);
         if (!has_no_effect(f))
             cw_model_unknown(r->m, both, unknown_function(name));
         break;
@@ -357,10 +320,14 @@ static void call(struct reader *r, int block, LLVMValueRef v)
     case CW_BUILTIN_PRINTF:
         r->m->prints = true;
         break;
+    case CW_BUILTIN_READ_IMAGE:
     case CW_BUILTIN_WRITE_IMAGE:
-        image_write(r, block, v, &b);
+        cw_pixel_access(r, block, v, &b);
+        break;
+    case CW_BUILTIN_IMAGE_SIZE:
         break;
     default:
+        cw_pixel_hand_on(r, v);
         break;
     }
 }

@@ -285,6 +285,10 @@ static void builtin(struct look *l, LLVMValueRef v, const char *name)
         if (!cw_builtin_plain_name(name, plain, sizeof plain) || !is_one_of(plain, fences))
             refuse(l, cw_reason_device);
         break;
+    case CW_BUILTIN_READ_IMAGE:
+    case CW_BUILTIN_IMAGE_SIZE:
+        refuse(l, cw_reason_device);
+        break;
     case CW_BUILTIN_WRITE_IMAGE:
         refuse(l, cw_reason_image);
         break;

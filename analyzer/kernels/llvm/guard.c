@@ -56,6 +56,17 @@ static const char *step_down(struct reader *r, int dom, int block)
     return NULL;
 }
 
+struct cw_guard_range cw_guard_append(struct reader *r, struct cw_guard_range a, struct cw_guard_range b)
+{
+    struct cw_guard_range all = {r->m->guards, a.n + b.n};
+    for (int i = 0; i < all.n; i++) { /* by value: the array may move */
+        struct cw_guard g = r->m->guard[i < a.n ? a.first + i : b.first + i - a.n];
+        if (!cw_model_add_guard(r->m, g.node, g.want))
+            r->failed = true;
+    }
+    return all;
+}
+
 const struct block_guards *cw_guard_of_block(struct reader *r, int block)
 {
     struct block_guards *b = &r->block[block];
@@ -66,11 +77,8 @@ const struct block_guards *cw_guard_of_block(struct reader *r, int block)
     const struct block_guards *up = dom >= 0 ? cw_guard_of_block(r, dom) : NULL;
     struct cw_model *m = r->m;
     int first = m->guards;
-    for (int i = 0; up && i < up->guards.n; i++) { /* by value: the array may move */
-        struct cw_guard g = m->guard[up->guards.first + i];
-        if (!cw_model_add_guard(m, g.node, g.want))
-            r->failed = true;
-    }
+    if (up)
+        (void)cw_guard_append(r, up->guards, (struct cw_guard_range){0, 0});
     const char *doubt = up ? up->doubt : NULL, *step = dom >= 0 ? step_down(r, dom, block) : NULL;
     b->doubt = doubt ? doubt : step;
     if (up && m->guards - first == up->guards.n) { /* nothing new: share */

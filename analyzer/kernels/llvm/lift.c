@@ -512,6 +512,22 @@ static int intrinsic(struct cw_lift *l, LLVMValueRef v, int element, const char 
     return lift_opaque(l, v);
 }
 
+/* get_image_width and the like: of the launch's image (struct cw_image_shape). */
+static int image_size(struct cw_lift *l, LLVMValueRef v, int element, const struct cw_builtin *b)
+{
+    static const char *const names[] = {"get_image_width", "get_image_height", "get_image_depth",
+                                        "get_image_array_size", "get_image_dim"};
+    struct cw_expr_pool *p = &l->m->pool;
+    int arg = cw_lift_argument(l, LLVMGetOperand(v, 0)), d = 0;
+    while (d < 5 && strcmp(b->name, names[d]))
+        d++;
+    d = d == 4 ? element : d == 3 ? (strstr(b->params, "image1d") ? 1 : 2) : d;
+    if (arg < 0 || l->m->arg[arg].kind != CW_ARG_IMAGE || d < 0 || d > 3)
+        return lift_opaque(l, v);
+    return d == 3 ? cw_expr_const(p, lift_width(v), 0)
+                  : cw_expr_unary(p, CW_EXPR_TRUNC, lift_width(v), cw_expr_arg(p, 64, arg, 8 * d));
+}
+
 /* A fresh node for a value that nothing is known about. */
 static int lift_call(struct cw_lift *l, LLVMValueRef v, int element)
 {
@@ -531,6 +547,8 @@ static int lift_call(struct cw_lift *l, LLVMValueRef v, int element)
     case CW_BUILTIN_GLOBAL_LINEAR_ID:
     case CW_BUILTIN_LOCAL_LINEAR_ID:
         return linear_id(l, b.kind == CW_BUILTIN_LOCAL_LINEAR_ID);
+    case CW_BUILTIN_IMAGE_SIZE:
+        return image_size(l, v, element, &b);
     case CW_BUILTIN_MIN:
     case CW_BUILTIN_MAX:
     case CW_BUILTIN_CLAMP:
