@@ -1,5 +1,6 @@
 /* devices_list.c - see devices.h. */
 #include "devices.h"
+#include "../io/gpu_state.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -45,21 +46,28 @@ static bool is_managed(cl_device_id d)
 
 static json_t *describe(cl_device_id d, const char *platform)
 {
-    char name[TEXT], version[TEXT], driver[TEXT];
+    char name[TEXT], version[TEXT], driver[TEXT], state[TEXT] = "";
+    bool streams = cw_vendor_streams(&calls, d);
+    json_t *device;
 
     device_text(d, CL_DEVICE_NAME, name);
     device_text(d, CL_DEVICE_VERSION, version);
     device_text(d, CL_DRIVER_VERSION, driver);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b}", "name", name,
-                     "platform", platform, "type", type_name(device_number(d, CL_DEVICE_TYPE)), "version",
-                     version, "driver_version", driver, "compute_units",
-                     (json_int_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS), "max_clock_mhz",
-                     (json_int_t)device_number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY), "global_mem_bytes",
-                     (json_int_t)device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE), "local_mem_bytes",
-                     (json_int_t)device_number(d, CL_DEVICE_LOCAL_MEM_SIZE), "max_work_group_size",
-                     (json_int_t)device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE), "host_unified",
-                     (int)device_number(d, CL_DEVICE_HOST_UNIFIED_MEMORY), "run_manages", (int)is_managed(d),
-                     "run_streams", (int)cw_vendor_streams(&calls, d));
+    if (streams)
+        cw_gpu_state_is_idle(clGetDeviceInfo, d, state, sizeof state);
+    device = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b}", "name", name,
+                       "platform", platform, "type", type_name(device_number(d, CL_DEVICE_TYPE)), "version",
+                       version, "driver_version", driver, "compute_units",
+                       (json_int_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS), "max_clock_mhz",
+                       (json_int_t)device_number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY), "global_mem_bytes",
+                       (json_int_t)device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE), "local_mem_bytes",
+                       (json_int_t)device_number(d, CL_DEVICE_LOCAL_MEM_SIZE), "max_work_group_size",
+                       (json_int_t)device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE), "host_unified",
+                       (int)device_number(d, CL_DEVICE_HOST_UNIFIED_MEMORY), "run_manages",
+                       (int)is_managed(d), "run_streams", (int)streams);
+    if (streams)
+        json_object_set_new(device, "state", json_string(state));
+    return device;
 }
 
 const char *cw_devices_list_under_run(const json_t *device)
@@ -67,7 +75,8 @@ const char *cw_devices_list_under_run(const json_t *device)
     if (json_is_true(json_object_get(device, "run_manages")))
         return "run manages it";
     if (json_is_true(json_object_get(device, "run_streams")))
-        return "run has streams and staged transfers for it; GPUs like it help with --devices gpu";
+        return "run has streams and staged transfers for it; GPUs like it help with --devices gpu, idle ones "
+               "without it, too";
     return "run leaves it to its vendor";
 }
 

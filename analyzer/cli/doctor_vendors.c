@@ -55,11 +55,13 @@ static const char *text_of(const json_t *device, const char *name)
 static void add_device(struct cw_doctor *d, const json_t *device)
 {
     bool managed = json_is_true(json_object_get(device, "run_manages"));
+    const char *state = json_string_value(json_object_get(device, "state"));
 
-    cw_doctor_fact(d, SECTION, "device", "%s (%s, %s, %lld compute units, driver %s): %s",
+    cw_doctor_fact(d, SECTION, "device", "%s (%s, %s, %lld compute units, driver %s): %s%s%s",
                    text_of(device, "name"), text_of(device, "platform"), text_of(device, "type"),
                    (long long)json_integer_value(json_object_get(device, "compute_units")),
-                   text_of(device, "driver_version"), cw_devices_list_under_run(device));
+                   text_of(device, "driver_version"), cw_devices_list_under_run(device), state ? "; " : "",
+                   state ? state : "");
     d->streamed += json_is_true(json_object_get(device, "run_streams"));
     if (managed && !d->managed++)
         snprintf(d->device, sizeof d->device, "%.255s", text_of(device, "name"));

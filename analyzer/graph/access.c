@@ -397,6 +397,8 @@ static void look_elsewhere(const struct cw_trace *t, const struct cw_access_tabl
     if (program >= t->programs.count)
         return;
     if (table->reach && cw_trace_reach_says(table->reach, t, k->kernel, &k->elsewhere, &k->addresses)) {
+        if (!k->elsewhere && !k->addresses && k->args.count == t->kernels.v[k->kernel].num_args)
+            k->unknown_access = false; /* the program has named pointers that it does not follow */
         k->unknown_access |= k->elsewhere && table->hidden[program];
         return;
     }

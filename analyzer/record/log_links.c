@@ -140,6 +140,18 @@ static void link_stale(struct cw_log_reader *r)
     }
 }
 
+/* An allocation that lives at the command has the byte at `address`; another one may have had it before. */
+static bool is_in_allocation(const struct cw_trace *t, uint32_t command, uint64_t address)
+{
+    for (size_t i = 0; i < t->memory.count; i++) {
+        const struct cw_t_memory *m = &t->memory.v[i];
+        if (m->kind == CW_MEM_SVM && address >= m->host_ptr && address - m->host_ptr < m->size &&
+            m->made <= command && (m->unreleased || command < m->released))
+            return true;
+    }
+    return false;
+}
+
 /* Launches whose arguments the program had released before: kernels do not keep them. Once per object. */
 static enum cw_status find_stale_arguments(struct cw_log_reader *r)
 {
@@ -163,8 +175,9 @@ static enum cw_status find_stale_arguments(struct cw_log_reader *r)
         for (uint32_t i = 0; i < k->args.count; i++) {
             const struct cw_t_arg *a = &t->args.v[k->args.first + i];
             struct cw_t_stale *x;
-            if (a->kind != CW_ARG_MEMORY || a->memory >= t->memory.count || !over[a->memory] ||
-                over[a->memory] > k->sequence)
+            if ((a->kind != CW_ARG_MEMORY && a->kind != CW_ARG_SVM) || a->memory >= t->memory.count ||
+                !over[a->memory] || over[a->memory] > k->sequence ||
+                (a->kind == CW_ARG_SVM && is_in_allocation(t, c, a->value)))
                 continue;
             over[a->memory] = 0;
             x = cw_trace_push(&t->stale, 1);

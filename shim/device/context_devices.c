@@ -23,6 +23,7 @@ enum { ROOTS_MAX = 16, DEPTH_MAX = 8, FAR_HOMES = 32 };
 #define GPU_SHARE .9
 
 static struct cw_device_list chosen;
+static bool offered; /* other GPUs, though the user did not ask for them */
 
 /* Sub-devices that we made, per root device; they live as long as the process. */
 static struct root {
@@ -47,6 +48,21 @@ void cw_context_devices_configure(const struct cw_device_list *list)
     if (list->far == CW_HELPERS_ALL)
         chosen.far = cw_device_env_processors();
     chosen.far = least(chosen.far, CW_FAR_MAX);
+}
+
+void cw_context_devices_offer_gpus(void)
+{
+    offered = true;
+}
+
+bool cw_context_devices_gpus_are_offered(void)
+{
+    return offered;
+}
+
+static unsigned gpus_wanted(void)
+{
+    return offered ? CW_HELPERS_ALL : chosen.gpu;
 }
 
 _Static_assert(sizeof((struct cw_cl_device *)NULL)->lease == CW_GPU_LEASE_NAME, "a name in gpu_lease.h");
@@ -407,7 +423,7 @@ static void add_gpus(struct cw_context_devices *s)
     if (cw_next.clGetDeviceIDs(home->platform, CL_DEVICE_TYPE_GPU, CW_HELPERS_MAX, device, &n) != CL_SUCCESS)
         return;
     n = least(n, CW_HELPERS_MAX);
-    for (cl_uint i = 0; i < n && s->n - s->homes < chosen.gpu; i++)
+    for (cl_uint i = 0; i < n && s->n - s->homes < gpus_wanted(); i++)
         if (device[i] != home->device && same_code(device[i], home->device))
             add_gpu(s, device[i], 1);
 }
@@ -477,7 +493,8 @@ static void help_gpu(struct cw_context_devices *s, const struct cw_board *b)
 {
     char name[CW_GPU_LEASE_NAME];
 
-    if (s->homes != 1 || !(chosen.gpu || chosen.cpu) || !cw_device_has(&s->device[0], CW_VENDOR_OWN_MEMORY))
+    if (s->homes != 1 || !(gpus_wanted() || chosen.cpu) ||
+        !cw_device_has(&s->device[0], CW_VENDOR_OWN_MEMORY))
         return;
     name_gpu(s->device[0].device, name);
     if (*name)

@@ -88,6 +88,11 @@ extern bool cw_device_far; /* constant after cw_device_start */
  * NULL: out of memory, or n_devices is 0. */
 struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices);
 
+/* Contexts to come of one GPU have other GPUs that may help, as with --devices gpu, though the user has not
+ * asked for them: run mode opens those that are idle alone. Once, before there is a context. */
+void cw_context_devices_offer_gpus(void);
+bool cw_context_devices_gpus_are_offered(void);
+
 /* A sub-device of the program's must outlive the objects that run mode makes on it, though its context may
  * not keep it (PoCL 3.1 keeps the root). Nothing happens for other devices. cw_context_devices_held: the
  * number of run mode's references, which the program does not see. */

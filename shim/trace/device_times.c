@@ -1,12 +1,17 @@
 /* device_times.c - device times: those that the vendor's events tell, and those that run mode knows.
  *
- * An event that the program has released, or that this library has asked for, is pending until its command
- * has finished. In mode trace the reader asks the vendor for the times, a batch at once. In mode run the
- * program's threads do, as a question may make run mode close a window. */
+ * An event that the program has released, or that this library has asked for, is pending until its times are
+ * read. A question holds a lock of the vendor's driver, for which a thread of the program that enqueues waits
+ * (NVIDIA: 2 us each). So in mode trace the reader, a thread of this library, asks while the program waits
+ * inside the vendor. What is left is read by the program's threads: before a queue's last release, at the
+ * end, and one event for each new one while as many are pending as memory allows; there the reader would
+ * take the same time of the lock, and a hand-over of it each. In mode run the program's threads ask after
+ * their waits, as a question may make run mode close a window. */
 #include <errno.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../../analyzer/record/command_facts.h"
 #include "../door/lock.h"
@@ -14,10 +19,14 @@
 #include "../door/thread.h"
 #include "recorder.h"
 
-#define HARVEST_AT  1024  /* pending commands more than the last harvest has left: an enqueue has them read */
-#define MAX_PENDING 65536 /* beyond it the oldest lose their times rather than memory grow */
-#define BATCH       128
-#define PATIENCE    256 /* unfinished ones in a row after which a harvest ends */
+#define RING (1u << 18) /* pending commands; beyond it the oldest lose their times rather than memory grow */
+/* Pending events take one part in MEMORY_SHARE of the machine's memory at most, a vendor's event counted as
+ * EVENT_BYTES (1 to 4 KiB each) */
+#define MEMORY_SHARE 256
+#define EVENT_BYTES  4096
+#define IN_RUN       1024 /* of mode run, whose events hold more */
+#define BATCH        128  /* pending ones for which the reader is woken */
+#define PATIENCE     256  /* unfinished ones in a row after which a harvest ends */
 /* QUEUED and SUBMIT place the device's clock beside the host's: of as many commands first, then of one in as
  * many */
 #define WHOLE 64
@@ -27,26 +36,33 @@ struct pending {
     uint64_t seq;
     bool whole;
 };
-static struct pending *ring; /* MAX_PENDING entries, made when first needed */
+static struct pending *ring; /* RING entries, made when first needed */
 static uint32_t head;
-static _Atomic uint32_t size; /* read without the lock, too */
-static _Atomic uint32_t harvest_at = HARVEST_AT;
+static _Atomic uint32_t size;    /* read without the lock, too */
+static uint32_t most;            /* that are pending before an enqueue reads one */
+static _Atomic uint32_t read_at; /* that, or more where the oldest ones are unfinished */
+static _Atomic uint32_t wake_at; /* pending ones for which a wait of the program wakes the reader */
 static cw_lock ring_lock;
-static _Atomic uint32_t harvests;      /* under way: they hold commands that are not in the ring */
+static _Atomic uint32_t harvests;     /* under way: they hold commands that are not in the ring */
 static _Thread_local uint32_t within; /* so many of them on this thread */
 static _Thread_local bool is_reader;
-static sem_t wake;                /* of the reader */
-static atomic_bool asked;         /* and not seen by the reader yet */
+static sem_t wake;        /* of the reader */
+static atomic_bool asked; /* and not seen by the reader yet */
 enum { READER_NONE, READER_IS_THERE, READER_CANNOT_BE };
 static _Atomic int reader;
+atomic_bool cw_device_times_waiting;
 
 void cw_device_times_start(void)
 {
+    uint64_t events =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE / EVENT_BYTES;
+
     cw_lock_free(&ring_lock);
     size = harvests = within = 0; /* the parent's commands */
-    harvest_at = HARVEST_AT;
+    read_at = most = cw_recorder.reads_itself ? IN_RUN : events < RING ? (uint32_t)events : RING;
+    wake_at = BATCH;
     reader = READER_NONE;
-    asked = false;
+    asked = cw_device_times_waiting = false;
     sem_init(&wake, 0, 0);
 }
 
@@ -74,14 +90,14 @@ static bool push(struct pending p, struct pending *out)
     *out = (struct pending){0};
     cw_lock_take(&ring_lock);
     if (!ring)
-        ring = calloc(MAX_PENDING, sizeof *ring);
-    if (ring && size == MAX_PENDING) {
+        ring = calloc(RING, sizeof *ring);
+    if (ring && size == RING) {
         *out = ring[head];
-        head = (head + 1) % MAX_PENDING;
+        head = (head + 1) % RING;
         size--;
     }
     if (ring)
-        ring[(head + size++) % MAX_PENDING] = p;
+        ring[(head + size++) % RING] = p;
     else
         ok = false;
     cw_lock_free(&ring_lock);
@@ -91,18 +107,19 @@ static bool push(struct pending p, struct pending *out)
     return ok;
 }
 
-static uint32_t pop(struct pending *batch, uint32_t want)
+static bool pop(struct pending *p)
 {
-    uint32_t n = 0;
+    bool any;
 
     cw_lock_take(&ring_lock);
-    while (n < want && size) {
-        batch[n++] = ring[head];
-        head = (head + 1) % MAX_PENDING;
+    any = size > 0;
+    if (any) {
+        *p = ring[head];
+        head = (head + 1) % RING;
         size--;
     }
     cw_lock_free(&ring_lock);
-    return n;
+    return any;
 }
 
 static void encode_times(struct cw_rec *r, uint64_t seq, cl_int status, const uint64_t at[4])
@@ -252,73 +269,85 @@ static void ends(void)
     within--;
 }
 
-/* The program ends: its own threads alone ask the vendor. */
-static bool is_stopped(void)
+/* The reader: until the wait ends, or the program does. */
+static bool may_ask(void)
 {
-    return is_reader && reader != READER_IS_THERE;
+    return !is_reader || (reader == READER_IS_THERE && cw_device_times_waiting);
+}
+
+/* Writes the times of the oldest pending command, or puts it behind the others. False: it is unfinished. */
+static bool read_oldest(void)
+{
+    struct pending p, out;
+    bool written;
+
+    if (!pop(&p))
+        return false;
+    written = cw_device_times_write(p.event, p.seq, p.whole);
+    if (written || !push(p, &out))
+        out.event = p.event;
+    if (out.event)
+        cw_traced.clReleaseEvent(out.event);
+    return written;
 }
 
 void cw_device_times_harvest(void)
 {
-    struct pending batch[BATCH], out;
-    uint32_t left = size, unfinished = 0, n, i;
+    uint32_t left = size, unfinished = 0;
 
     if (CW_LIKELY(!left))
         return;
-    begins();
-    for (; left && unfinished < PATIENCE && (n = pop(batch, left < BATCH ? left : BATCH)); left -= n)
-        for (i = 0; i < n; i++) {
-            out.event = batch[i].event;
-            unfinished =
-                !is_stopped() && cw_device_times_write(batch[i].event, batch[i].seq, batch[i].whole)
-                    ? 0
-                    : unfinished + 1;
-            if (unfinished && !push(batch[i], &out))
-                out.event = batch[i].event;
-            if (out.event)
-                cw_traced.clReleaseEvent(out.event);
-        }
-    harvest_at = size + HARVEST_AT;
+    begins(); /* before it looks: the end waits for the reader, or the reader sees the end */
+    for (; left && unfinished < PATIENCE && may_ask(); left--)
+        unfinished = read_oldest() ? 0 : unfinished + 1;
     ends();
 }
 
 static void *read_times(void *unused)
 {
+    bool late = false, was_late;
+    uint32_t n;
+
     is_reader = true;
     for (;;) {
         while (sem_wait(&wake))
             ;
         asked = false;
-        begins(); /* before it looks: the end waits for it, or it sees the end */
-        if (!is_stopped())
-            cw_device_times_harvest();
-        ends();
+        /* waits that are over before it is awake are not worth waking it; one may be of the last harvest */
+        n = size;
+        was_late = late;
+        late = !cw_device_times_waiting && n >= BATCH;
+        wake_at = !late || !was_late ? BATCH : n < most / 2 ? 2 * n : most;
+        cw_device_times_harvest();
     }
     return unused;
 }
 
-/* True: the reader is there, and will look. */
-static bool ask_reader(void)
+static void wake_reader(void)
 {
     int expected = READER_NONE, saved = errno;
     pthread_t thread;
 
-    if (cw_recorder.reads_itself)
-        return false;
     if (atomic_compare_exchange_strong(&reader, &expected, READER_IS_THERE) &&
         !cw_thread_try(&thread, read_times, NULL))
         reader = READER_CANNOT_BE;
     if (reader == READER_IS_THERE && !atomic_exchange(&asked, true))
         sem_post(&wake);
     errno = saved;
-    return reader == READER_IS_THERE;
+}
+
+void cw_device_times_waits(void)
+{
+    if (CW_LIKELY(size < wake_at) || cw_recorder.reads_itself)
+        return;
+    cw_device_times_waiting = true;
+    wake_reader();
 }
 
 void cw_device_times_finished(void)
 {
-    if (CW_LIKELY(size < BATCH) && !cw_recorder.reads_itself)
-        return;
-    if (size && !ask_reader())
+    if (CW_UNLIKELY(size &&
+                    (cw_recorder.reads_itself || reader == READER_CANNOT_BE || !cw_formula_is_recording())))
         cw_device_times_harvest();
 }
 
@@ -345,6 +374,9 @@ void cw_device_times_adopt(cl_event event, uint64_t seq, bool whole)
         cw_traced.clReleaseEvent(event);
     if (out.event)
         cw_traced.clReleaseEvent(out.event);
-    if (CW_UNLIKELY(size >= harvest_at) && !ask_reader())
-        cw_device_times_harvest();
+    if (CW_LIKELY(size <= read_at))
+        return;
+    begins();
+    read_at = read_oldest() ? most : size + PATIENCE;
+    ends();
 }

@@ -35,6 +35,7 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
 {
     uint32_t site;
 
+    cw_device_times_goes_on();
     if (!cw_formula_is_recording() || !(e->t = cw_log_thread()))
         return false;
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
@@ -84,6 +85,7 @@ static void remember_event(struct cw_enqueue *e)
 void cw_enqueue_returned(struct cw_enqueue *e, cl_int status)
 {
     e->r.end_ns = cw_now_ns();
+    cw_device_times_goes_on();
     e->r.status = status;
     cw_enqueuing = 0;
     if (CW_UNLIKELY(status != CL_SUCCESS))
@@ -211,6 +213,7 @@ static void encode_site(struct cw_rec *r, struct cw_caller caller)
 bool cw_enqueue_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
                            struct cw_caller caller)
 {
+    cw_device_times_goes_on();
     if (!cw_formula_is_recording())
         return false;
     cw_log_rec_begin(r);
@@ -225,6 +228,7 @@ void cw_enqueue_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, c
                          cl_int status)
 {
     r->end_ns = cw_now_ns();
+    cw_device_times_goes_on();
     r->status = status;
     if (status != CL_SUCCESS)
         r->flags |= CW_LOG_E_STATUS;

@@ -31,6 +31,7 @@ cl_int cw_hook_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
 
     if (!cw_enqueue_host_begin(&r, NULL, num_events, event_list, CW_CALLER))
         return cw_traced.clWaitForEvents(num_events, event_list);
+    cw_device_times_waits();
     status = cw_traced.clWaitForEvents(num_events, event_list);
     /* a terminated command is an error to the caller, but the wait is over all the same */
     failed = status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;

@@ -57,6 +57,8 @@ void *cw_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list,
                                             event, err);
+    if (blocking)
+        cw_device_times_waits();
     m.address = cw_traced.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list,
                                              e.event, &status);
     if (err)
@@ -77,6 +79,8 @@ void *cw_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool bl
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch,
                                            slice_pitch, waits, wait_list, event, err);
+    if (blocking)
+        cw_device_times_waits();
     m.address = cw_traced.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch,
                                             slice_pitch, waits, wait_list, e.event, &status);
     if (err)

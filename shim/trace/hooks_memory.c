@@ -105,6 +105,6 @@ void *cw_hook_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size
 void cw_hook_clSVMFree(cl_context context, void *p)
 {
     if (p && cw_formula_is_recording())
-        cw_svm_remove(p);
+        cw_svm_remove(p, &CW_CALLER);
     cw_traced.clSVMFree(context, p);
 }

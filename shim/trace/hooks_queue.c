@@ -211,6 +211,7 @@ cl_int cw_hook_clFinish(cl_command_queue queue)
         cw_device_times_finished(); /* recording may have stopped with own events pending */
         return status;
     }
+    cw_device_times_waits();
     status = cw_traced.clFinish(queue);
     cw_enqueue_host_end(&r, CW_HOST_FINISH, 0, 0, status);
     cw_hooks_host_synchronised(queue, UINT64_MAX);

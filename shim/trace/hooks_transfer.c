@@ -16,8 +16,10 @@ static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queu
 {
     if (!cw_enqueue_begin(e, queue, waits, wait_list, event, caller))
         return false;
-    if (h->blocking)
+    if (h->blocking) {
         e->r.flags |= CW_LOG_E_BLOCKING;
+        cw_device_times_waits();
+    }
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
         cw_capture_meet(&h->from, queue, h->read, &h->host);
         h->later = !h->blocking && (h->read || h->from.late);
@@ -310,7 +312,7 @@ cl_int cw_hook_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void *poi
                                           event);
     e.r.flags |= CW_LOG_E_UNKNOWN_ACCESS;
     for (i = 0; !free_func && pointers && i < count; i++)
-        cw_svm_remove(pointers[i]);
+        cw_svm_remove(pointers[i], &CW_CALLER);
     status =
         cw_traced.clEnqueueSVMFree(queue, count, pointers, free_func, user_data, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);
@@ -345,6 +347,8 @@ cl_int cw_hook_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void
     t.src_id = cw_svm_id(src, &t.src_offset);
     t.dst_id = cw_svm_id(dst, &t.dst_offset);
     t.host = t.src_id ? (t.dst_id ? NULL : dst) : src;
+    if (blocking)
+        cw_device_times_waits();
     status = cw_traced.clEnqueueSVMMemcpy(queue, blocking, dst, src, size, waits, wait_list, e.event);
     if (CW_UNLIKELY(cw_recorder.capture_data) && !t.src_id && t.dst_id && status == CL_SUCCESS)
         cw_capture_bytes(&host, &t.data_offset, &t.data_bytes);
@@ -382,6 +386,8 @@ cl_int cw_hook_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_
     t.src_id = cw_svm_id(address, &t.src_offset);
     m.seq = e.r.seq;
     m.offset = t.src_offset;
+    if (blocking)
+        cw_device_times_waits();
     status = cw_traced.clEnqueueSVMMap(queue, blocking, flags, address, size, waits, wait_list, e.event);
     if (status == CL_SUCCESS)
         cw_maps_add(NULL, &m);

@@ -42,6 +42,8 @@ static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int 
         struct cw_enqueue e;                                                                                 \
         if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))                                \
             return next(queue, CW_UNPAREN args, waits, wait_list, event);                                    \
+        if (blocks)                                                                                          \
+            cw_device_times_waits();                                                                         \
         return finish(&e, command_type, blocks, next(queue, CW_UNPAREN args, waits, wait_list, e.event));    \
     }
 #include "../door/ext_commands.inc"
@@ -135,6 +137,41 @@ static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithI
     return program;
 }
 
+/* Unified shared memory: allocations like those of clSVMAlloc, whichever memory they lie in. */
+static void *allocated(cl_context context, void *pointer, size_t bytes)
+{
+    if (pointer && cw_formula_is_recording())
+        cw_svm_add(context, pointer, bytes, CL_MEM_READ_WRITE);
+    return pointer;
+}
+
+static void *hook_clHostMemAllocINTEL(__typeof__(&clHostMemAllocINTEL) next, cl_context context,
+                                      const cl_mem_properties_intel *properties, size_t bytes,
+                                      cl_uint alignment, cl_int *err)
+{
+    return allocated(context, next(context, properties, bytes, alignment, err), bytes);
+}
+
+#define ALLOCATE_AT(name)                                                                                    \
+    static void *hook_##name(__typeof__(&name) next, cl_context context, cl_device_id device,                \
+                             const cl_mem_properties_intel *properties, size_t bytes, cl_uint alignment,     \
+                             cl_int *err)                                                                    \
+    {                                                                                                        \
+        return allocated(context, next(context, device, properties, bytes, alignment, err), bytes);          \
+    }
+ALLOCATE_AT(clDeviceMemAllocINTEL)
+ALLOCATE_AT(clSharedMemAllocINTEL)
+
+#define FREE_AT(name)                                                                                        \
+    static cl_int hook_##name(__typeof__(&name) next, cl_context context, void *pointer)                     \
+    {                                                                                                        \
+        if (pointer && cw_formula_is_recording())                                                            \
+            cw_svm_remove(pointer, &CW_CALLER);                                                              \
+        return next(context, pointer);                                                                       \
+    }
+FREE_AT(clMemFreeINTEL)
+FREE_AT(clMemBlockingFreeINTEL)
+
 /* Arguments by address: the trace shows them as SVM. */
 #define SET_POINTER(name)                                                                                    \
     static cl_int hook_##name(__typeof__(&name) next, cl_kernel kernel, cl_uint index, const void *value)    \
@@ -159,6 +196,11 @@ const struct cw_ext_hooks cw_trace_ext_hooks = {
     EXT_HOOK(clImportMemoryARM),
     EXT_HOOK(clCreateCommandQueueWithPropertiesKHR),
     EXT_HOOK(clCreateProgramWithILKHR),
+    EXT_HOOK(clHostMemAllocINTEL),
+    EXT_HOOK(clDeviceMemAllocINTEL),
+    EXT_HOOK(clSharedMemAllocINTEL),
+    EXT_HOOK(clMemFreeINTEL),
+    EXT_HOOK(clMemBlockingFreeINTEL),
     EXT_HOOK(clSetKernelArgMemPointerINTEL),
     EXT_HOOK(clSetKernelArgSVMPointerARM),
 };

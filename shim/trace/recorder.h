@@ -130,7 +130,8 @@ cl_int cw_define_fetch(cl_program program, size_t capacity, void *to, size_t *by
 
 /* ---- SVM allocations, which have addresses instead of handles (svm.c) */
 void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags);
-void cw_svm_remove(const void *address);
+struct cw_caller;
+void cw_svm_remove(const void *address, const struct cw_caller *caller); /* caller: may be NULL */
 /* id + 1 of the allocation that holds `address`, 0 if none; *offset = where in it. */
 uint64_t cw_svm_id(const void *address, uint64_t *offset);
 void cw_svm_after_fork(void);
@@ -305,8 +306,17 @@ bool cw_device_times_wants(uint64_t seq);
 void cw_device_times_adopt(cl_event event, uint64_t seq, bool whole);
 /* Writes the times of the command if it has finished, else returns false. */
 bool cw_device_times_write(cl_event event, uint64_t seq, bool whole);
-/* Commands have finished: the reader, a thread of this library, writes their times once there are enough.
- * Where there is no such thread the calling one does. Never blocks. */
+/* Before a call of the vendor in which the thread waits for commands: the reader, a thread of this library,
+ * writes times of finished commands until the call returns, or any thread enqueues. Never blocks. */
+void cw_device_times_waits(void);
+extern atomic_bool cw_device_times_waiting;
+/* At the begin and at the end of each call that the vendor's lock may hold up. */
+static inline void cw_device_times_goes_on(void)
+{
+    if (CW_UNLIKELY(atomic_load_explicit(&cw_device_times_waiting, memory_order_relaxed)))
+        atomic_store_explicit(&cw_device_times_waiting, false, memory_order_relaxed);
+}
+/* Commands have finished: where there is no reader the calling thread writes their times. Never blocks. */
 void cw_device_times_finished(void);
 /* The calling thread writes the times of all finished commands and drops these. Never blocks; the reader may
  * still write some. */

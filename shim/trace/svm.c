@@ -8,20 +8,24 @@
 static struct cw_address_map live; /* of each: its id + 1 */
 static cw_lock svm_lock;
 
-void cw_svm_remove(const void *address)
+void cw_svm_remove(const void *address, const struct cw_caller *caller)
 {
+    struct cw_thread *t = caller ? cw_log_thread() : NULL;
     struct cw_rec r;
     uintptr_t id;
+    uint32_t site;
 
     cw_lock_take(&svm_lock);
     id = (uintptr_t)cw_address_map_remove(&live, (uintptr_t)address);
     cw_lock_free(&svm_lock);
     if (!id)
         return;
+    site = t ? cw_callsite_leaf(t, *caller) : 0;
     cw_log_rec_begin(&r);
     cw_rec_u(&r, CW_LOG_O_MEMORY);
     cw_rec_u(&r, id - 1);
     cw_rec_u(&r, cw_now_ns());
+    cw_rec_u(&r, site);
     cw_log_rec_commit(&r, CW_LOG_RELEASE);
 }
 
@@ -47,7 +51,7 @@ void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flag
     if (!o)
         return;
     while (meets(address, bytes, &gone))
-        cw_svm_remove((void *)(uintptr_t)gone);
+        cw_svm_remove((void *)(uintptr_t)gone, NULL);
     cw_lock_take(&svm_lock);
     ok = cw_address_map_add(&live, (uintptr_t)address, bytes, (void *)((uintptr_t)o->id + 1));
     cw_lock_free(&svm_lock);

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { ITEMS = 16384, LOCAL = 64, LAUNCHES = 600, FILES = 64 };
 
@@ -17,6 +18,7 @@ int main(void)
 {
     static cl_int words[ITEMS];
     struct rlimit few = {FILES, FILES};
+    int files[FILES], n = 0, status;
     struct app a;
     cl_kernel k;
     cl_mem x;
@@ -28,8 +30,8 @@ int main(void)
     app_run(a.queue, k, ITEMS, LOCAL, 0, NULL, NULL);
     APP_CHECK(clFinish(a.queue));
     setrlimit(RLIMIT_NOFILE, &few);
-    while (open("/dev/null", O_RDONLY) >= 0)
-        ;
+    while (n < FILES && (files[n] = open("/dev/null", O_RDONLY)) >= 0)
+        n++;
     for (int i = 0; i < LAUNCHES; i++) {
         app_args(k, "mi", x, i);
         app_run(a.queue, k, ITEMS, LOCAL, 0, NULL, NULL);
@@ -39,5 +41,8 @@ int main(void)
     app_read(&a, x, 0, sizeof words, words);
     APP_CHECK(clReleaseMemObject(x));
     APP_CHECK(clReleaseKernel(k));
-    return app_close(&a);
+    status = app_close(&a);
+    while (n) /* sanitizers look for leaks by files, and what is remembered of the run is written */
+        close(files[--n]);
+    return status;
 }

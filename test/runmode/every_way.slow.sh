@@ -18,7 +18,7 @@ settings() {
     *) fail "no way '$1'" ;;
     esac
 }
-for name in ${PROGRAMS:-addresses flags variables descriptors submitted leaves}; do
+for name in ${PROGRAMS:-addresses flags variables descriptors submitted leaves pointers}; do
     for way in ${WAYS:-plain chaos learn basic far far-chaos streams gpu}; do
         mine && bare "$B/test/runmode/$name" || continue
         for caches in empty warm; do

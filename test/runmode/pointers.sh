@@ -12,6 +12,11 @@ in_run "$program" CLWEAVE_DEVICES=basic:2 CLWEAVE_LEARN=all CLWEAVE_GROUPS=on CL
 in_run "$program" CLWEAVE_STREAMS=force
 in_run "$program" CLWEAVE_DEVICES=far:1,far-home CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 # a home that is no CPU: native
 in_run "$program" CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_CLANG=/nonexistent # nothing is known of kernels
+in_run "$program" CLWEAVE_MANAGE_ALL=1
+managed 1500
+
+# what host and kernel watch at once, and all behind it until the program waits
+grep -q 'native: 40 atomic or volatile accesses' "$T/summary" || fail "other native commands: $(cat "$T/summary")"
 
 # caught FAULT : the program says something else
 caught() {

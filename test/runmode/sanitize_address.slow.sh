@@ -5,7 +5,7 @@ sanitizer=address,undefined
 . test/runmode/sanitizers.bash
 build_shim
 tell address leak undefined
-every $(programs runmode | grep -vE '/(exits|descriptors)$') $(programs apps) $(programs apps/stencil)
+every $(programs runmode | grep -v '/exits$') $(programs apps) $(programs apps/stencil)
 for kind in box star; do as $kind apps/stencil/flat $kind; every "$T/$kind"; done # by rows
 as cube apps/stencil/solid cube; every "$T/cube"
 # the C library keeps 32 bytes of a first thread that leaves before the others, and then nobody can look up whose they are
@@ -15,7 +15,6 @@ every "$T/exits-but"
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 every "$T/exits-only"
 as ends_compiling runmode/ends_compiling moments
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 every "$T/ends_compiling" # the first thread leaves there, too
-ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 every runmode/descriptors # its end has no descriptor, with which leaks are looked for
 seeds anything 11 12 13 14
 seeds pixels 11 12
 seeds crowd 11 12

@@ -22,7 +22,7 @@ shaken() {
 
 turn() { [ "$(jobs -rp | wc -l)" -lt 4 ] || wait -n; }
 for seed in ${SEEDS:-1 2 3 4 5}; do
-    for program in "runmode/anything $seed" "runmode/pixels $seed" "runmode/crowd $seed" "runmode/waits" "runmode/natives" "runmode/callbacks" \
+    for program in "runmode/anything $seed" "runmode/pointers 12 $seed" "runmode/pixels $seed" "runmode/crowd $seed" "runmode/waits" "runmode/natives" "runmode/callbacks" \
         "runmode/order 3 $seed" \
         "apps/jacobi" "apps/chains8" "apps/threads" "apps/events_ooo" "apps/userevents_maps" "runmode/exits"; do
         turn

@@ -17,6 +17,14 @@ shape() { awk '{ line = $1; for (i = 2; $1 !~ /SetKernelArg/ && i <= NF; i++) li
 count_in() { grep -cE "$2" "$1"; }
 marks='^clEnqueue(Marker|Barrier)'
 steps=1200
+# fanned EACH : a run whose cache is $T/ways; prints how many of its spans fanned out
+fanned() {
+    env XDG_CACHE_HOME="$T/ways" LD_PRELOAD="$shim $B/test/libplayed.so" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 timeout 120 "$program" $steps "$1" 2>&1 |
+        sed -n 's/^run: streams: \([0-9]*\) of [0-9]* spans.*/\1/p'
+}
+mkdir -m 700 "$T/ways"
+first=$(fanned 1) second=$(fanned 1)
+[ "${second:-99}" -lt "${first:-0}" ] || fail "the second run fans out ${second:-no} spans, the first one ${first:-none}"
 for each in 1 10 1000; do
     rm -f "$T/bare.log" "$T/run.log"
     NULLCL_LOG=$T/bare.log "$program" $steps $each > "$T/bare.out" || fail "bare, each $each"

@@ -4,13 +4,16 @@
  * for the host, callbacks, releases. Each round has a context of its own. First the shape of a filter
  * that sums over shifts through one scratch buffer, and a loop over one pair of buffers that never
  * blocks; in place of both, for 0 frames, kernels that a second thread clones while the first one launches
- * them, and a build that is refused; or, with one more argument, two queues.
+ * them, and a build that is refused; or, with one more argument, two queues, also one of which a launch
+ * waits for the other.
  *
  * usage: versions [rounds] [seed] [frames [queues]]    default 20 1 2 */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "common.h"
+
+#include <unistd.h>
 
 enum {
     WORDS = 512,
@@ -68,6 +71,13 @@ static const char built_twice[] =
 
     "kernel void move(global const int *x, global int *y) { int i = get_global_id(0), v = x[i]; P[i] = v + "
     "1; }\n";
+
+static const char polling[] =
+    "kernel void poll(volatile global int *flag, global int *seen, int at, uint thousands) {\n"
+    "  ulong n = 0; int v; while (!(v = flag[0]) && n < thousands * 1000ul) n++; seen[at] = v; }\n";
+static const char alone[] = "kernel void into(global const int *x, global int *y, int n) {\n"
+                            "  int i = get_global_id(0), v = x[i] + 5 * x[n - 1 - i];\n"
+                            "  for (int k = 0; k < 300; k++) v = v * 1664525 + 1013904223; y[i] = v; }\n";
 
 static struct app a;
 static uint32_t seed;
@@ -159,7 +169,7 @@ static void pipeline(void)
     cl_kernel into;
     cl_mem x, y;
 
-    app_open(&a, "pipeline", 0, source);
+    app_open(&a, "pipeline", 0, alone); /* its text has nothing by which a kernel may poll */
     into = kernel_of("into");
     x = app_buffer(&a, CL_MEM_READ_ONLY, BYTES, NULL);
     y = app_buffer(&a, CL_MEM_WRITE_ONLY, BYTES, NULL);
@@ -259,6 +269,39 @@ static void two_queues(void)
     app_release_mems(y, 2);
     APP_CHECK(clReleaseKernel(over));
     APP_CHECK(clReleaseKernel(into));
+    app_close(&a);
+}
+
+/* A launch waits for a word that another queue writes; behind it stands a fill of the same word. */
+static void polled(void)
+{
+    cl_command_queue other;
+    cl_kernel poll;
+    cl_mem flag, seen;
+    cl_uint units = 0;
+    cl_int zero = 0, value;
+
+    app_open(&a, "polled", 0, polling);
+    APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    other = app_queue(&a, 0);
+    poll = kernel_of("poll");
+    flag = zeros(BYTES), seen = zeros(BYTES);
+    alarm(200);
+    for (cl_int i = 0; i < TURNS && units > 1; i++) {
+        app_args(poll, "mmiu", flag, seen, i, 4000000000u);
+        app_run(a.queue, poll, 1, 1, 0, NULL, NULL);
+        APP_CHECK(clEnqueueFillBuffer(a.queue, flag, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+        APP_CHECK(clEnqueueFillBuffer(a.queue, flag, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+        APP_CHECK(clFlush(a.queue));
+        value = i + 1;
+        APP_CHECK(clEnqueueWriteBuffer(other, flag, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+        APP_CHECK(clFinish(a.queue));
+    }
+    alarm(0);
+    app_read(&a, seen, 0, BYTES, host[0]);
+    app_release_mems((cl_mem[]){flag, seen}, 2);
+    APP_CHECK(clReleaseKernel(poll));
+    APP_CHECK(clReleaseCommandQueue(other));
     app_close(&a);
 }
 
@@ -575,6 +618,7 @@ int main(int argc, char **argv)
     frames = app_size(argc, argv, 3, 2, 0, LIMIT);
     if (argc > 4) {
         two_queues();
+        polled();
     } else if (frames) {
         filter(frames);
         pipeline();

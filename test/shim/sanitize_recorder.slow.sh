@@ -4,6 +4,8 @@
 program recorded -lOpenCL
 program fork_threads -lOpenCL
 program killed -DCL_TARGET_OPENCL_VERSION=300 -lOpenCL
+program asked -lOpenCL
+$CC $flags -shared -fPIC -fvisibility=hidden -o "$T/libaskedcl.so" test/shim/askedcl.c -lpthread
 program killed_check "$B/libcwanalyzer.a" "$B/libcwsched.a" -ljansson -lm
 pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || pocl=
 # the program's threads fill one buffer, which the null driver does at once; the linker's own lock over a library's name is not seen
@@ -35,6 +37,8 @@ for s in ${SANITIZERS:-thread address,undefined}; do
         [ $s = thread ] || diff "$T/bare" "$T/out" || fail "$s: $options: other answers"
         run $s 0 env $options "$T/fork_threads" 5 8 5
     done
+    OPENCL_LAYERS=$T/libaskedcl.so run $s 0 env CLWEAVE_DEVICE_TIMES=1 "$T/asked" "$T/libaskedcl.so" waits
+    OPENCL_LAYERS=$T/libaskedcl.so run $s 0 env CLWEAVE_DEVICE_TIMES=1 "$T/asked" "$T/libaskedcl.so" many 70000
     run $s 0 "$T/killed" return "$T/counters" 3000
     run $s 134 "$T/killed" abort "$T/counters" 3000
     "$T/killed_check" "$T/counters" "$T/trace.json.log" || fail "$s: calls were lost"

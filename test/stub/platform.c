@@ -165,6 +165,15 @@ static cl_int device_number(cl_device_info name, cl_uint *value)
     return CL_SUCCESS;
 }
 
+/* cl_nv_device_attribute_query: GPUs are at 0000:01:00, 0000:02:00 ... */
+static bool is_place(cl_device_id d, cl_device_info name, cl_uint *value)
+{
+    enum { BUS = 0x4008, SLOT = 0x4009, DOMAIN = 0x400A };
+
+    *value = name == BUS ? d->index + 1 : 0;
+    return gpu_name() && (name == BUS || name == SLOT || name == DOMAIN);
+}
+
 static cl_int device_info(cl_device_id d, cl_device_info name, size_t param_value_size, void *param_value,
                           size_t *param_value_size_ret)
 {
@@ -183,7 +192,7 @@ static cl_int device_info(cl_device_id d, cl_device_info name, size_t param_valu
     case CL_DEVICE_NUMERIC_VERSION:
         REPLY(cl_version, CL_MAKE_VERSION(3, 0, 0));
     }
-    if (device_number(name, &number) == CL_SUCCESS)
+    if (is_place(d, name, &number) || device_number(name, &number) == CL_SUCCESS)
         REPLY(cl_uint, number);
     if (device_limit(name, param_value_size, param_value, param_value_size_ret) == CL_SUCCESS)
         return CL_SUCCESS;

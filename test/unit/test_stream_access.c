@@ -154,6 +154,26 @@ static void what_is_over_is_forgotten(void **unused)
     assert_int_equal(a.n, 0);
 }
 
+/* Also where a later command, which waits for it, has taken its place in the list. */
+static void what_polls_is_known_until_it_is_over(void **unused)
+{
+    uint64_t over[CW_STREAM_MAX] = {0}, need[CW_STREAM_MAX] = {0};
+    struct cw_stream_bytes polled = {7, 0, 64, .polled = true}, fill = {7, 0, 64, .write = true};
+    struct cw_stream_accesses a = {0};
+
+    (void)unused;
+    assert_true(cw_stream_access_add(&a, &polled, 0, 1));
+    assert_true(cw_stream_access_is_polled(&a, 7, over));
+    assert_false(cw_stream_access_is_polled(&a, 8, over));
+    assert_true(cw_stream_access_add(&a, &fill, 1, 2));
+    assert_int_equal(a.n, 1);
+    assert_true(cw_stream_access_is_polled(&a, 7, over));
+    over[1] = 2;
+    assert_false(cw_stream_access_is_polled(&a, 7, over));
+    cw_stream_access_conflicts(&a, &fill, over, need);
+    assert_int_equal(a.n, 0);
+}
+
 static void a_full_list_says_so(void **unused)
 {
     static struct cw_stream_accesses a;
@@ -172,6 +192,7 @@ int main(void)
         cmocka_unit_test(independent_ones_wait_for_none),
         cmocka_unit_test(those_that_commute_do_not_wait_for_each_other),
         cmocka_unit_test(what_is_over_is_forgotten),
+        cmocka_unit_test(what_polls_is_known_until_it_is_over),
         cmocka_unit_test(a_full_list_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,10 +26,30 @@ enum { COMMANDS = 8 };
 struct cw_stream_settings cw_stream_settings;
 struct cw_stream_counts cw_stream_counts;
 
+void cw_run_gpu_begin_span(uint64_t ns, uint32_t commands, bool beside)
+{
+    (void)ns, (void)commands, (void)beside;
+}
+
 uint32_t cw_stream_queue_lot(struct cw_stream_queue *q, uint32_t n)
 {
     (void)q;
     return n - 1;
+}
+
+static enum cw_stream_way earlier; /* as earlier runs have found best; CW_STREAM_WAYS: they have not */
+static int decided;                /* the latest decision; -1: none */
+
+enum cw_stream_way cw_stream_ways_of(uint64_t begin)
+{
+    (void)begin;
+    return earlier;
+}
+
+void cw_stream_ways_decided(uint64_t begin, enum cw_stream_way way)
+{
+    (void)begin;
+    decided = way;
 }
 
 static struct cw_stream_context context;
@@ -48,6 +68,8 @@ static int setup(void **state)
     queue.number = 100;
     takes[CW_STREAM_BARE] = takes[CW_STREAM_FANS] = takes[CW_STREAM_RENAMES] = 10000;
     wishes = false;
+    earlier = CW_STREAM_WAYS;
+    decided = -1;
     now = 1000000;
     return 0;
 }
@@ -232,6 +254,30 @@ static void a_clear_gain_of_versions_ends_the_trials(void **state)
     assert_true(context.pays);
 }
 
+/* From the first command on, and tried again later; what it costs is thought to be gained. */
+static void the_way_of_an_earlier_run_is_taken(void **state)
+{
+    (void)state;
+    queue.number = 0;
+    earlier = CW_STREAM_RENAMES;
+    takes[CW_STREAM_RENAMES] = 4000;
+    for (int i = 0; i < 16; i++) {
+        for (int k = 0; k < COMMANDS; k++, queue.number++) {
+            assert_true(cw_stream_worth_comes(&queue, &use));
+            now += takes[CW_STREAM_RENAMES];
+            for (int marks = 0; marks < 50; marks++)
+                cw_stream_worth_marked(&queue);
+        }
+        assert_true(queue.worth.renames && !queue.worth.looks);
+        cw_stream_worth_synchronised(&queue, queue.number);
+        assert_int_equal(decided, -1);
+    }
+    assert_false(cw_stream_worth_is_vain(&queue));
+    for (int i = 0; i < 6; i++)
+        span_of(COMMANDS);
+    assert_int_equal(decided, CW_STREAM_RENAMES);
+}
+
 static void versions_that_gain_nothing_beside_streams_rest(void **state)
 {
     int renamed = 0;
@@ -311,6 +357,7 @@ int main(void)
         cmocka_unit_test_setup(streams_that_gain_stay, setup),
         cmocka_unit_test_setup(versions_are_tried_where_they_may_help, setup),
         cmocka_unit_test_setup(a_clear_gain_of_versions_ends_the_trials, setup),
+        cmocka_unit_test_setup(the_way_of_an_earlier_run_is_taken, setup),
         cmocka_unit_test_setup(versions_that_gain_nothing_beside_streams_rest, setup),
         cmocka_unit_test_setup(a_program_that_never_waits_leaves, setup),
         cmocka_unit_test_setup(long_spans_that_gain_stay, setup),

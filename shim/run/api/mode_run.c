@@ -1,4 +1,5 @@
 /* mode_run.c - scheduling: settings and the table of hooks. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@
 #include "hooks.h"
 #include "../models/reach.h"
 #include "../streams/stream_start.h"
+#include "../streams/stream_ways.h"
 #include "../tiles/share.h"
 #include "../core/thread.h"
 
@@ -190,6 +192,19 @@ static bool flag(const char *name)
     return value && *value && strcmp(value, "0");
 }
 
+/* Ways that are tried by lot, or always, say nothing. */
+static void start_ways(const struct cw_options *options)
+{
+    char folder[PATH_MAX];
+    struct cw_identity program;
+
+    if (strcmp(options->streams, "auto") != 0 || cw_run.chaos)
+        return;
+    cw_run_perf_model_programs(folder);
+    program = cw_run_activation_identity(CW_STREAM_WAYS_KIND, CW_STREAM_WAYS_BYTES, options);
+    cw_stream_ways_start(&program, folder);
+}
+
 static bool start(const struct cw_options *options)
 {
     cw_run_quiet_wait_start(options);
@@ -207,6 +222,7 @@ static bool start(const struct cw_options *options)
         return false;
     streamed = run_hooks;
     cw_stream_start(options, &streamed);
+    start_ways(options);
     hooks = streamed;
     start_recording(options);
     cw_program_exchange_install(&hooks, options);

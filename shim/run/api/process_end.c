@@ -37,6 +37,7 @@
 #include "../tasks/callback.h"
 #include "../tasks/task.h"
 #include "../streams/stream_start.h"
+#include "../streams/stream_ways.h"
 #include "../tasks/foreign.h"
 
 #define MOMENT_NS UINT64_C(2000000000)
@@ -137,7 +138,7 @@ static const struct subsystem {
     {.describe = cw_run_group_describe},
     {.describe = cw_run_decide_describe},
     {.describe = cw_run_gain_describe},
-    {.describe = cw_stream_start_describe, .after_fork = cw_stream_start_after_fork},
+    {cw_stream_ways_stop, cw_stream_start_describe, cw_stream_start_after_fork},
     {.describe = cw_run_activation_describe},
     {.stop = cw_run_gpu_begin_stop, .describe = cw_run_gpu_begin_describe},
     {.stop = cw_run_learn_stop},

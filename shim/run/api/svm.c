@@ -8,7 +8,9 @@
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../memory/byte_range.h"
+#include "../tasks/dependence.h"
 #include "../tasks/object.h"
+#include "../tasks/task.h"
 
 #include <stdlib.h>
 
@@ -115,23 +117,76 @@ void cw_run_hook_clSVMFree(cl_context context, void *pointer)
         cw_native.clSVMFree(context, pointer);
 }
 
-/* The vendor calls the program's function, which frees the allocations as it likes; without one they end with
- * the command. */
+static struct cw_run_task *refuse(struct cw_run_enqueue *e)
+{
+    cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
+    return NULL;
+}
+
+/* Of the allocations that begin there. */
+static void all_end(cl_uint count, void *const *pointers, bool vendor)
+{
+    struct cw_run_memory *m;
+
+    cw_run_global_lock_take();
+    for (cl_uint i = 0; i < count; i++)
+        if ((m = begins_at(pointers[i])))
+            ends(m, vendor);
+    cw_run_global_lock_give();
+}
+
+/* The command needs the allocations, so none is freed before it is over. */
+static struct cw_run_task *free_task(struct cw_run_enqueue *e, cl_uint count, void *const *pointers)
+{
+    bool plain = count && pointers;
+    struct cw_run_task *t;
+
+    for (cl_uint i = 0; plain && i < count; i++) {
+        const struct cw_run_memory *m = begins_at(pointers[i]);
+        plain = m && m->context == e->queue->context;
+    }
+    t = plain && cw_run_enqueue_settle(e) ? cw_run_task_create(0, 0, count * sizeof *t->home.of) : NULL;
+    if (!t)
+        return refuse(e);
+    e->type = CL_COMMAND_SVM_FREE;
+    t->behind_native = cw_run_dependence_waits_native(e->queue, e->n, e->list);
+    t->home.of = (struct cw_run_memory **)t->accesses.of;
+    for (cl_uint i = 0; i < count; i++) {
+        struct cw_run_memory *m = begins_at(pointers[i]);
+        if (!m) /* settling may have given up the lock */
+            continue;
+        t->home.of[t->home.n++] = m;
+        cw_run_record_pin(&m->r);
+    }
+    return t;
+}
+
+/* A function of the program's is called by the vendor, and frees the allocations as it likes. */
 cl_int cw_run_hook_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void *pointers[],
                                     void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *),
                                     void *data, cl_uint n, const cl_event *list, cl_event *event)
 {
+    bool may;
+    struct cw_run_enqueue e;
     struct cw_run_native x;
-    struct cw_run_memory *m;
+    struct cw_run_task *t = NULL;
     cl_int err;
 
-    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND, CW_RUN_USE_ALL);
+    may = cw_run_enqueue_begin(&e, queue, n, list, event, false);
+    if (may && function)
+        cw_run_enqueue_refuse(&e, CW_RUN_R_KIND);
+    else if (may)
+        t = free_task(&e, count, pointers);
+    if (t) {
+        err = cw_run_enqueue_commit(&e, t, false);
+        if (err == CL_SUCCESS)
+            all_end(count, pointers, true);
+        return err;
+    }
+    cw_run_native_follow(&x, &e, CW_RUN_USE_ALL);
     err = cw_native.clEnqueueSVMFree(queue, count, pointers, function, data, x.n, x.list, x.event);
-    cw_run_global_lock_take();
-    for (cl_uint i = 0; err == CL_SUCCESS && !function && i < count; i++)
-        if ((m = begins_at(pointers[i])))
-            ends(m, false);
-    cw_run_global_lock_give();
+    if (err == CL_SUCCESS && !function)
+        all_end(count, pointers, false);
     return cw_run_native_end(&x, err);
 }
 
@@ -146,12 +201,6 @@ static bool find(const struct cw_run_enqueue *e, const void *pointer, size_t byt
     *b = m ? (struct cw_run_bytes){.memory = m, .offset = (uint64_t)((const uint8_t *)pointer - m->address)}
            : (struct cw_run_bytes){.host = (uint8_t *)(uintptr_t)pointer};
     return m ? m->context == e->queue->context : pointer && bytes && !cw_run_byte_range_among(pointer, bytes);
-}
-
-static struct cw_run_task *refuse(struct cw_run_enqueue *e)
-{
-    cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
-    return NULL;
 }
 
 static struct cw_run_task *copy_task(struct cw_run_enqueue *e, uint8_t *to, const uint8_t *from, size_t bytes)

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "../../../analyzer/io/gpu_state.h"
 #include "global_lock.h"
 #include "recount.h"
 
@@ -74,10 +75,35 @@ static cl_command_queue_properties timed(const struct cw_run_worker *l)
     return l->in_call && !(l->pace > 0) ? 0 : CL_QUEUE_PROFILING_ENABLE;
 }
 
+static char refused[80];
+
+const char *cw_run_context_device_refused(void)
+{
+    return *refused ? refused : NULL;
+}
+
+/* A GPU that the user did not ask for helps only if it is idle. */
+static bool may_open(struct cw_run_worker *l)
+{
+    char why[sizeof refused];
+
+    if (l->home || l->kind != CW_DEVICE_KIND_GPU || l->context || !cw_context_devices_gpus_are_offered() ||
+        cw_gpu_state_is_idle(cw_next.clGetDeviceInfo, l->device, why, sizeof why))
+        return true;
+    cw_run_global_lock_take();
+    if (!l->quarantine.error)
+        memcpy(refused, why, sizeof refused);
+    cw_run_global_lock_give();
+    l->quarantine.error = CL_DEVICE_NOT_AVAILABLE;
+    return false;
+}
+
 void cw_run_context_device_open(struct cw_run_worker *l)
 {
     cl_int err;
 
+    if (!may_open(l))
+        return;
     if (!l->context)
         __atomic_store_n(&l->context, cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err),
                          __ATOMIC_RELEASE); /* gpu_begin.c looks without the worker */

@@ -10,6 +10,8 @@ cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw
 
 /* Makes the context of a helper, and its queue, unless they are there. Worker held, lock not held. */
 void cw_run_context_device_open(struct cw_run_worker *l);
+/* Why a GPU that was offered (device.h) was left alone, in a few words; NULL: none was. Lock held. */
+const char *cw_run_context_device_refused(void);
 
 /* A device with a memory of its own that others of its kind may help. */
 static inline bool cw_run_context_device_is_gpu(const struct cw_run_context_device *p)

@@ -33,10 +33,9 @@
  * transfers in the host's memory: omit, the Nth is left out. Of quiet waits (core/quiet_wait.h): brisk, the
  * Nth returns before its commands are over. Of queues that pass (core/passing.h), in any way of running:
  * resumed, from the Nth on transfers that block resume tracking with commands under way. Of caches: alike,
- * all keys are the same, for
- * any N and way of running. Unbuilt, unmade, refuse, unpinned and alike must change nothing, nor must
- * garbage, full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that
- * its launch needs. */
+ * all keys are the same, for any N and way of running. Unbuilt, unmade, refuse, unpinned and alike must
+ * change nothing, nor must garbage, full, unbrought, tight, slow and hung, but for garbage and hung over
+ * the only copy of bytes that its launch needs. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 

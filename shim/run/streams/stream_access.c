@@ -36,6 +36,8 @@ void cw_stream_access_conflicts(struct cw_stream_accesses *a, const struct cw_st
 bool cw_stream_access_add(struct cw_stream_accesses *a, const struct cw_stream_bytes *bytes, uint32_t stream,
                           uint64_t number)
 {
+    struct cw_stream_bytes all = *bytes;
+
     for (uint32_t i = 0; i < a->n;) {
         const struct cw_stream_access *x = &a->of[i];
         /* a later command that conflicts with it conflicts with the new one, too, which waits for it */
@@ -43,13 +45,26 @@ bool cw_stream_access_add(struct cw_stream_accesses *a, const struct cw_stream_b
                        (bytes->commutes ? x->stream == stream && x->bytes.commutes == bytes->commutes
                                         : bytes->write || (x->stream == stream && !x->bytes.write));
 
-        if (implied && x->number < number)
-            a->of[i] = a->of[--a->n];
-        else
+        if (!implied || x->number >= number) {
             i++;
+            continue;
+        }
+        all.polled |= x->bytes.polled;
+        a->of[i] = a->of[--a->n];
     }
     if (a->n == CW_STREAM_ACCESSES)
         return false;
-    a->of[a->n++] = (struct cw_stream_access){*bytes, number, stream};
+    a->of[a->n++] = (struct cw_stream_access){all, number, stream};
     return true;
+}
+
+bool cw_stream_access_is_polled(const struct cw_stream_accesses *a, uintptr_t region,
+                                const uint64_t over[CW_STREAM_MAX])
+{
+    bool polled = false;
+
+    for (uint32_t i = 0; i < a->n; i++)
+        polled |= a->of[i].bytes.polled && a->of[i].bytes.region == region &&
+                  a->of[i].number > over[a->of[i].stream];
+    return polled;
 }

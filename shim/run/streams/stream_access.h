@@ -21,6 +21,7 @@ struct cw_stream_bytes {
     uint64_t low, high;
     bool write;
     bool sure;        /* of a write: of each byte */
+    bool polled;      /* the command may wait until the host, or another queue, writes some of them */
     uint8_t commutes; /* a class of atomic operations (cw_reach_commute); 0: others */
 };
 
@@ -44,5 +45,9 @@ void cw_stream_access_conflicts(struct cw_stream_accesses *a, const struct cw_st
  * is full. */
 bool cw_stream_access_add(struct cw_stream_accesses *a, const struct cw_stream_bytes *bytes, uint32_t stream,
                           uint64_t number);
+
+/* A command that is not over may poll bytes of the region. */
+bool cw_stream_access_is_polled(const struct cw_stream_accesses *a, uintptr_t region,
+                                const uint64_t over[CW_STREAM_MAX]);
 
 #endif

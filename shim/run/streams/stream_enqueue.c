@@ -16,7 +16,7 @@ void cw_stream_use_close(struct cw_stream_use *t)
 {
     t->n = 0;
     t->closes = t->visible = true;
-    t->no_list = t->hosted = t->idle = t->reads = t->early = t->transfers = t->pixels = false;
+    t->no_list = t->hosted = t->idle = t->reads = t->early = t->transfers = t->pixels = t->polls = false;
     t->groups = 0;
     t->kernel = NULL;
     t->launch = NULL;

@@ -17,6 +17,7 @@ struct cw_stream_use {
     bool early;     /* a call that blocks may return when the host's bytes are copied: it, and commands before
                       * it, may be under way then */
     bool transfers; /* between the host's memory and an object: the function for it may be one of staging */
+    bool polls;     /* a launch that may poll its bytes; set by cw_stream_version_pick */
     bool pixels;    /* it closes, and uses no memory but images and the host's */
     uint32_t groups; /* of a launch; 0: a transfer */
     struct cw_stream_kernel *kernel;

@@ -116,6 +116,8 @@ static void read_text(struct cw_stream_program *p, cl_program program, const cha
     if (!cw_cl_source_init(s, p->source, options) || s->has_include ||
         cw_source_may_hide(s, options, traits_of(program)))
         forget_text(p);
+    else
+        p->may_poll = cw_source_may_poll(s, options);
 }
 
 /* The source as a build of it reads it, with its headers in it, the caller's to free. NULL: not certain. */

@@ -92,6 +92,11 @@ static bool find_model(struct cw_stream_kernel *k)
     return true;
 }
 
+bool cw_stream_model_may_poll(struct cw_stream_kernel *k)
+{
+    return find_model(k) ? k->model->polls : !k->program || k->program->may_poll;
+}
+
 static bool is_null(const struct cw_stream_arg *a)
 {
     for (uint32_t i = 0; i < a->size; i++)

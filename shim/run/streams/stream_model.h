@@ -22,6 +22,9 @@ void cw_stream_model_renew(struct cw_stream_program *p, bool wait);
 /* What the launch may read and write; NULL: any byte of its arguments. Valid until the next call for `k`. One
  * thread at a time for a kernel. */
 const struct cw_reach *cw_stream_model_reach(struct cw_stream_kernel *k, const struct cw_stream_launch *l);
+/* A launch may wait for bytes that the host, or another queue, writes; by the text where there is no model.
+ * One thread at a time for a kernel. */
+bool cw_stream_model_may_poll(struct cw_stream_kernel *k);
 void cw_stream_model_free_kernel(struct cw_stream_kernel *k);
 
 #endif

@@ -84,9 +84,10 @@ struct cw_stream_memory {
     struct cw_stream_object o;
     struct cw_stream_seat seat; /* of a buffer that is in no other buffer */
     struct cw_stream_bytes bytes;
-    bool plain;        /* a buffer or an image; else a pipe, or memory that something else shares */
-    bool image;        /* its bytes are one, whichever it is */
-    atomic_bool fixed; /* its bytes may be reached without its handle: no versions */
+    bool plain;              /* a buffer or an image; else a pipe, or memory that something else shares */
+    bool image;              /* its bytes are one, whichever it is */
+    atomic_bool fixed;       /* its bytes may be reached without its handle, or by two queues: no versions */
+    _Atomic uintptr_t queue; /* the first that used it where the context has several; only to compare */
     struct cw_stream_versions *versions; /* order of the queue that gave them */
     bool host_sees;                      /* the host may see its bytes without a command */
 };
@@ -97,6 +98,7 @@ struct cw_stream_program {
     cw_known_latest build;     /* NULL: not known */
     bool loaded;               /* made of a binary: `build` is the one that it is from */
     struct cw_cl_source *text; /* of its build; NULL: not known, or not all of its effects show */
+    bool may_poll;             /* by the text: see cw_stream_model_may_poll */
     bool shown;                /* made of binaries, all of whose effects arguments show */
     uint64_t job;              /* that makes its models; 0: none */
     _Atomic(struct cw_run_models *) models; /* NULL: not there, or not yet */

@@ -87,6 +87,7 @@ struct cw_stream_queue {
     cl_command_queue view;                         /* markers whose ends call callbacks; NULL: none yet */
     _Atomic(struct cw_stream_versions *) versions; /* that it gave (streams/stream_version.h); order */
     struct cw_stream_picks picks;                  /* order */
+    uint64_t unseen; /* number of the latest launch whose bytes are not known; order */
     struct cw_stream_worth worth;
 };
 

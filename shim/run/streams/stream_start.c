@@ -6,10 +6,12 @@
 #include "../staging/staging.h"
 #include "../staging/staging_count.h"
 #include "../staging/staging_crew.h"
+#include "../tuning/tuning.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
 #include "stream_seat.h"
 #include "stream_version.h"
+#include "stream_ways.h"
 
 struct cw_dispatch cw_stream_below, cw_stream_vendor;
 
@@ -41,6 +43,7 @@ bool cw_stream_start_context(cl_context context, const struct cw_context_devices
 
     if (!c)
         return false;
+    cw_stream_ways_load();
     cw_stream_queue_context(c, true);
     c->seated = devices->homes > 1 && cw_stream_settings_seats(devices);
     c->renames = devices->homes == 1 && cw_stream_settings.renames;
@@ -150,10 +153,10 @@ int cw_stream_start_verdict(char *text, unsigned size)
                  (unsigned long long)c->fanned, (unsigned long long)c->spans);
     else
         say_why(why, sizeof why);
-    return snprintf(text, size, "clweave: %s%s%s\n", staging,
+    return snprintf(text, size, "clweave: %s%s%s%s\n", staging,
                     staged && c->fanned ? "; "
                     : c->fanned         ? ""
                     : staged            ? "; nothing else to gain: "
                                         : "nothing to gain: ",
-                    why);
+                    why, cw_run_gpu_begin_next() ? "; idle GPUs are offered to the next run" : "");
 }

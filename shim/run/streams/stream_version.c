@@ -231,6 +231,16 @@ static uint32_t by_lot(struct cw_stream_queue *q, struct cw_stream_versions *v)
     return r < v->n ? r : make(q, v);
 }
 
+/* A command that is not over may wait until bytes of `memory` change there. */
+static bool is_polled(const struct cw_stream_queue *q, cl_mem memory)
+{
+    uint64_t over[CW_STREAM_MAX];
+
+    for (uint32_t s = 0; s < CW_STREAM_MAX; s++)
+        over[s] = q->of[s].over;
+    return q->unseen > over[0] || cw_stream_access_is_polled(&q->accesses, (uintptr_t)memory, over);
+}
+
 /* One that has all that is needed; else the latest, which is brought what it lacks. */
 static uint32_t one_with(struct cw_stream_queue *q, struct cw_stream_versions *v,
                          const struct cw_stream_picks *p, uint32_t first)
@@ -246,7 +256,7 @@ static uint32_t one_with(struct cw_stream_queue *q, struct cw_stream_versions *v
             have &= e.valid;
         }
     r = have >> v->latest & 1 || !have ? v->latest : (uint32_t)__builtin_ctzll(have);
-    if (cw_stream_settings.chaos && !cw_stream_queue_lot(q, 4))
+    if (cw_stream_settings.chaos && !is_polled(q, v->of[0]) && !cw_stream_queue_lot(q, 4))
         r = cw_stream_queue_lot(q, v->n);
     for (uint32_t i = first; i < p->num_spans; i++)
         if (!p->span[i].write)
@@ -259,12 +269,12 @@ static bool is_wanted(struct cw_stream_call *c, const struct cw_stream_memory *m
 {
     struct cw_stream_queue *q = c->q;
 
-    if (c->closes || !atomic_load(&q->context->renames))
+    if (c->closes || c->use->polls || !atomic_load(&q->context->renames))
         return false;
     if (cw_stream_settings.chaos ? !cw_stream_queue_lot(q, 2) : !meets(q, c->use, m, latest))
         return false;
     q->worth.wished = true;
-    return q->worth.renames;
+    return q->worth.renames && !is_polled(q, latest);
 }
 
 static bool may_have(const struct cw_stream_memory *m)
@@ -297,7 +307,8 @@ static void pick(struct cw_stream_call *c, struct cw_stream_memory *m)
              is_wanted(c, m, v ? v->of[v->latest] : (cl_mem)(uintptr_t)m->o.handle);
     if (!v && wanted)
         v = begin(q, m);
-    if (v && (atomic_load(&m->fixed) || !atomic_load(&q->context->renames))) { /* since then */
+    /* the first two since then */
+    if (v && (atomic_load(&m->fixed) || !atomic_load(&q->context->renames) || c->use->polls)) {
         home(q, v);
         drop(q, v);
         v = NULL;
@@ -315,12 +326,32 @@ static void pick(struct cw_stream_call *c, struct cw_stream_memory *m)
     use_version(c->use, v, r);
 }
 
+/* Buffers that commands of two queues use have no versions: what one of them does while a command of the
+ * other is under way, the program may rest on. */
+static void note_queue(const struct cw_stream_call *c)
+{
+    for (uint32_t i = 0; i < c->use->n; i++) {
+        struct cw_stream_memory *m =
+            cw_stream_object_pin((const void *)c->use->of[i].region, CW_STREAM_MEMORY);
+        uintptr_t first = 0;
+
+        if (!m)
+            continue;
+        atomic_compare_exchange_strong(&m->queue, &first, (uintptr_t)c->q);
+        if (first && first != (uintptr_t)c->q)
+            atomic_store(&m->fixed, true);
+        cw_stream_object_unpin(m);
+    }
+}
+
 void cw_stream_version_pick(struct cw_stream_call *c)
 {
     struct cw_stream_queue *q = c->q;
     struct cw_stream_use *t = c->use;
     bool looks = !c->closes && (q->worth.renames || q->worth.looks) && atomic_load(&q->context->renames);
 
+    if (q->context->queues > 1 && atomic_load(&q->context->renames))
+        note_queue(c);
     q->picks.n = q->picks.num_spans = 0;
     q->picks.asked = false;
     if (CW_LIKELY(!q->versions && !looks))
@@ -331,7 +362,9 @@ void cw_stream_version_pick(struct cw_stream_call *c)
         return;
     if (t->kernel && t->kernel->program && looks)
         cw_stream_model_want(t->kernel->program, false);
+    t->polls = t->kernel && cw_stream_model_may_poll(t->kernel);
     for (uint32_t i = 0; i < t->n; i++) {
+        t->of[i].polled = t->polls;
         struct cw_stream_memory *m =
             t->object[i] || !t->of[i].region
                 ? NULL
@@ -349,6 +382,8 @@ void cw_stream_version_done(struct cw_stream_call *c)
 {
     const struct cw_stream_picks *p = &c->q->picks;
 
+    if (c->closes && (c->use->polls || (c->use->closes && c->use->groups)))
+        c->q->unseen = c->q->number;
     for (uint32_t i = 0; i < p->n; i++) {
         const struct cw_stream_pick *x = &p->of[i];
         struct cw_stream_versions *v = x->versions;

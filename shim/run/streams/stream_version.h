@@ -15,6 +15,9 @@
  * command that may wait for the host, or for another queue; with a second thread that enqueues, or clones a
  * kernel; with a queue that has no streams; with callbacks.
  *
+ * A launch that may wait for a word which the host or another queue writes has the program's own memory, and
+ * no command behind it gets a version of its buffers until it is over.
+ *
  * The order of the queue that gave a buffer its versions guards them. */
 #ifndef CW_STREAM_VERSION_H
 #define CW_STREAM_VERSION_H

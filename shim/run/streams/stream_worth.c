@@ -5,8 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "../tuning/tuning.h"
 #include "stream_enqueue.h"
 #include "stream_settings.h"
+#include "stream_ways.h"
 
 #define FIRST_COMMANDS 16 /* of a queue, which are bare: short programs make no streams */
 #define LEAST_COMMANDS 2  /* of a span whose time says something */
@@ -29,12 +31,33 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* By its first command and the length of the span before it. */
-static uint64_t key_of(const struct cw_stream_queue *q, const struct cw_stream_use *t)
+/* By its first command: a kernel of that name, or a transfer. */
+static uint64_t begin_of(const struct cw_stream_use *t)
 {
-    uint64_t key = (uintptr_t)t->kernel * 2 + t->reads;
+    uint64_t hash = 0;
 
-    return (key * 31 + q->worth.commands) | UINT64_C(1) << 63;
+    for (const char *name = t->kernel ? t->kernel->name : NULL; name && *name; name++)
+        hash = hash * 1099511628211 + (unsigned char)*name;
+    return (hash << 3) + t->reads * UINT64_C(4); /* the lowest bits are not told apart */
+}
+
+/* By its first command and the length of the span before it. */
+static uint64_t key_of(const struct cw_stream_queue *q)
+{
+    return (q->worth.begin * 31 + q->worth.commands) | UINT64_C(1) << 63;
+}
+
+/* It goes as an earlier run has found best, for a while. */
+static void begin_kind(struct cw_stream_kind_of_span *k, const struct cw_stream_queue *q)
+{
+    enum cw_stream_way way = cw_stream_ways_of(q->worth.begin);
+
+    *k = (struct cw_stream_kind_of_span){.key = q->worth.key};
+    if (way >= CW_STREAM_WAYS)
+        return;
+    k->way = way;
+    k->wishes = way == CW_STREAM_RENAMES;
+    cw_run_trial_rest(&k->rest, CW_RUN_REST_SPANS, 0, 1);
 }
 
 static struct cw_stream_kind_of_span *kind_of(struct cw_stream_queue *q)
@@ -43,7 +66,7 @@ static struct cw_stream_kind_of_span *kind_of(struct cw_stream_queue *q)
         &q->worth.kind[(q->worth.key ^ q->worth.key >> 9 ^ q->worth.key >> 17) % CW_STREAM_SPANS];
 
     if (k->key != q->worth.key)
-        *k = (struct cw_stream_kind_of_span){.key = q->worth.key};
+        begin_kind(k, q);
     return k;
 }
 
@@ -76,6 +99,7 @@ static void decide(const struct cw_stream_queue *q, struct cw_stream_kind_of_spa
             k->way = way;
     if (k->way == CW_STREAM_RENAMES)
         atomic_store(&q->context->pays, true);
+    cw_stream_ways_decided(q->worth.begin, k->way);
     cw_run_trial_rest(&k->rest, CW_RUN_REST_SPANS, 0, 1);
     memset(k->tried, 0, sizeof k->tried);
 }
@@ -105,6 +129,8 @@ static void learn(struct cw_stream_queue *q, uint64_t ns)
 
     enum cw_stream_way way = w->renames ? CW_STREAM_RENAMES : w->fans ? CW_STREAM_FANS : CW_STREAM_BARE;
 
+    if (!k->commands)
+        k->commands = w->commands;
     if (!is_alike(k->commands, w->commands))
         *k = (struct cw_stream_kind_of_span){.key = w->key, .commands = w->commands};
     k->wishes |= w->wished;
@@ -141,6 +167,8 @@ static void count(struct cw_stream_queue *q, uint64_t ns)
         lost = ((double)ns - (double)k->best_ns[0] + COMMAND_NS) * w->commands;
         w->lost_ns += fmin(lost, CW_RUN_TRIAL_POOR * w->cost_ns) - w->cost_ns; /* more is another process's */
         w->lost_ns = fmax(w->lost_ns, -CW_RUN_TRIAL_POOR * limit(w));          /* old gains are forgotten */
+    } else if (k->rest.until) { /* an earlier run has measured it */
+        w->lost_ns -= w->cost_ns;
     }
 }
 
@@ -160,15 +188,16 @@ static void end(struct cw_stream_queue *q)
 {
     struct cw_stream_worth *w = &q->worth;
     bool won = w->fans && kind_of(q)->rest.until;
-    uint64_t ns;
+    uint64_t ns = now_ns() - w->begin_ns;
 
     w->open = false;
+    cw_run_gpu_begin_span(ns, w->commands, w->fans && w->beside);
     if (q->number < FIRST_COMMANDS || (w->commands < LEAST_COMMANDS && !w->launches))
         return;
     w->vain = won ? 0 : w->vain + (w->commands < LEAST_COMMANDS ? 1 : SPAN);
     if (w->commands < LEAST_COMMANDS)
         return;
-    ns = (now_ns() - w->begin_ns) / w->commands;
+    ns /= w->commands;
     count(q, ns);
     learn(q, ns);
 }
@@ -229,15 +258,16 @@ bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_use
     w->open = true;
     w->made = w->wished = false;
     w->launches = t->groups > 0;
-    w->key = key_of(q, t);
+    w->begin = begin_of(t);
+    w->key = key_of(q);
     w->commands = 1;
     w->beside = 0;
     w->waits = q->context->waits;
     w->first = q->number + 1;
     w->begin_ns = now_ns();
-    way = cw_stream_settings.chaos                       ? cw_stream_queue_lot(q, 8)
-          : q->number >= FIRST_COMMANDS && !is_unseen(q) ? next_way(kind_of(q))
-                                                         : CW_STREAM_BARE;
+    way = cw_stream_settings.chaos ? cw_stream_queue_lot(q, 8)
+          : (q->number >= FIRST_COMMANDS || kind_of(q)->rest.until) && !is_unseen(q) ? next_way(kind_of(q))
+                                                                                     : CW_STREAM_BARE;
     w->fans = way != CW_STREAM_BARE;
     w->renames = way >= CW_STREAM_RENAMES;
     w->looks = w->fans && !kind_of(q)->rest.until;

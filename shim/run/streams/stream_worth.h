@@ -5,9 +5,10 @@
  * program never waits for, waits for those of other queues of the context count. A span goes to stream
  * 0 as bare, or fans out, or does so with versions of buffers, where these would spare a command a
  * wait. The ways are tried on spans that begin alike; the one that takes least time stays for a while,
- * and the others are tried again ever less often. After 64 spans in a row of which none fanned out as
- * the quicker way, streams are in vain for the queue; 16 of a single launch count as one. In vain, too,
- * when they have lost 5 ms and 5 % of all spans: by the time of spans that is known both ways, else by the
+ * and the others are tried again ever less often. What earlier runs have found is taken at first
+ * (streams/stream_ways.h). After 64 spans in a row of which none fanned out as the quicker way, streams
+ * are in vain for the queue; 16 of a single launch count as one. In vain, too, when they have lost 5 ms
+ * and 5 % of all spans: by the time of spans that is known both ways, else by the
  * events and the work that they cost. So a program that seldom waits leaves, though no span tells anything.
  */
 #ifndef CW_STREAM_WORTH_H
@@ -34,18 +35,19 @@ struct cw_stream_kind_of_span {
 };
 
 struct cw_stream_worth {
-    bool open;                     /* a span is under way */
-    bool fans, renames;            /* it fans out; and buffers get versions (streams/stream_version.h) */
-    bool looks, wished;            /* whether versions would help is asked; they would */
-    bool made;                     /* a stream was made in it, which takes time */
-    bool launches;                 /* it has launches */
-    bool waited;                   /* the program has waited for commands of the queue */
-    uint32_t commands, beside;     /* of the span; of these, not on stream 0 */
-    uint32_t waits;                /* of the program in the context, before the span */
-    uint32_t vain;                 /* since a span that fanned out as the quicker way; 16 for each */
-    double time_ns, lost_ns;       /* of all spans; by streams so far, below 0: gained */
-    double cost_ns;                /* what the span that is under way is thought to cost */
-    uint64_t key, begin_ns, first; /* first: number of its first command */
+    bool open;                 /* a span is under way */
+    bool fans, renames;        /* it fans out; and buffers get versions (streams/stream_version.h) */
+    bool looks, wished;        /* whether versions would help is asked; they would */
+    bool made;                 /* a stream was made in it, which takes time */
+    bool launches;             /* it has launches */
+    bool waited;               /* the program has waited for commands of the queue */
+    uint32_t commands, beside; /* of the span; of these, not on stream 0 */
+    uint32_t waits;            /* of the program in the context, before the span */
+    uint32_t vain;             /* since a span that fanned out as the quicker way; 16 for each */
+    double time_ns, lost_ns;   /* of all spans; by streams so far, below 0: gained */
+    double cost_ns;            /* what the span that is under way is thought to cost */
+    uint64_t begin, key;       /* what its first command is; of its kind */
+    uint64_t begin_ns, first;  /* first: number of its first command */
     struct cw_stream_kind_of_span kind[CW_STREAM_SPANS];
 };
 

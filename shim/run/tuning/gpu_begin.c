@@ -10,19 +10,28 @@
 #include "../../../analyzer/settings/options.h"
 #include "../core/context_device.h"
 #include "../core/fault.h"
+#include "../core/global_lock.h"
 #include "../core/state.h"
 
 #define RUNS_ALONE 16       /* runs without other GPUs after one that lost with them */
 #define KIND       "gpus 1" /* another one when the record means something else */
+/* Under `run` alone GPUs are offered once a run has shown that its launches are long, in as many runs at
+ * least, as the first one may lack models, and later where they gain so much */
+#define LOOKS 2
+#define PAYS  1.3
 
 static struct {
     struct cw_file_store store;
     struct cw_identity program;
     bool recorded; /* there is a place for the record */
     bool at_once;
-    bool learns_all, asked;   /* a launch to cut is enough; there was one */
-    bool may_pay;             /* commands are long enough for them */
-    bool harmful;             /* earlier runs with them have lost */
+    bool learns_all, asked; /* a launch to cut is enough; there was one */
+    bool may_pay;           /* commands are long enough for them */
+    bool harmful;           /* earlier runs with them have lost */
+    bool alone, offered;    /* the user asks for no devices; GPUs are offered all the same */
+    uint64_t start_ns;
+    /* Of spans of streamed queues; of those on several streams */
+    _Atomic uint64_t span_ns, commands, beside_ns;
     double saves_ns, last_ns; /* this run, and the last one */
 } gpus;
 
@@ -44,6 +53,9 @@ static void look_up(const struct cw_options *options, const char *folder)
     if (last && bytes == sizeof *last)
         gpus.last_ns = *last;
     gpus.harmful = gpus.last_ns < 0;
+    gpus.offered = gpus.alone && (gpus.last_ns > 0 || (gpus.learns_all && !gpus.harmful));
+    if (gpus.offered)
+        cw_context_devices_offer_gpus();
     gpus.store.trimmed = last; /* one file more or less is not worth a look at all of them */
     free(last);
 }
@@ -52,7 +64,9 @@ void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder
 {
     gpus.at_once = cw_run.all || cw_run.chaos || cw_run_fault_planted;
     gpus.learns_all = !strcmp(options->learn, "all");
-    if (*folder && !gpus.at_once && *options->devices && strcmp(options->devices, "none"))
+    gpus.alone = !*options->devices && strcmp(options->learn, "off") != 0;
+    gpus.start_ns = cw_run_global_lock_now_ns();
+    if (*folder && !gpus.at_once && (gpus.alone || (*options->devices && strcmp(options->devices, "none"))))
         look_up(options, folder);
 }
 
@@ -128,16 +142,83 @@ static bool new_record(double *ns)
     return cw_run_gpu_gain_harms() || gpus.harmful || (!gpus.at_once && !as_before);
 }
 
+void cw_run_gpu_begin_span(uint64_t ns, uint32_t commands, bool beside)
+{
+    gpus.span_ns += ns;
+    gpus.commands += commands;
+    gpus.beside_ns += beside ? ns : 0;
+}
+
+/* Streams gain little, and commands are as long as those that are cut. */
+static bool is_long(void)
+{
+    return gpus.commands > 0 && gpus.span_ns >= CW_RUN_TILES_NS * gpus.commands &&
+           gpus.beside_ns < gpus.span_ns / 4 &&
+           (double)(cw_run_global_lock_now_ns() - gpus.start_ns) >= CW_RUN_FAR_LONGER * CW_RUN_GPU_BEGIN_NS;
+}
+
+/* The run would have taken PAYS times as long without GPUs, or so much less with them. */
+static bool pays(void)
+{
+    double gained = fmax(cw_run_gpu_gain_all(), 0);
+    double alone = (double)(cw_run_global_lock_now_ns() - gpus.start_ns) + gained;
+
+    return (is_known() && cw_run.counts.cut > 0) || fmax(gpus.saves_ns, gained) >= (1 - 1 / PAYS) * alone;
+}
+
+/* The record of `run` alone, likewise; from 1 to LOOKS: so many runs may still look. */
+static bool new_record_alone(double *ns)
+{
+    double looks = gpus.last_ns > LOOKS ? 0 : gpus.last_ns > 0 ? gpus.last_ns - 1 : LOOKS;
+
+    if (!gpus.offered) {
+        *ns = gpus.harmful ? gpus.last_ns + 1 : is_long() ? LOOKS : 0;
+        return *ns != gpus.last_ns;
+    }
+    if (!(price_ns() > 0) || cw_run_activation_course().held ||
+        (cw_run_context_device_refused() && !cw_run_gpu_gain_harms()))
+        return false; /* it has shown nothing of them */
+    if (!cw_run_gpu_gain_harms() && pays())
+        return new_record(ns);
+    *ns = cw_run_gpu_gain_harms() || looks < 1 ? -RUNS_ALONE : looks;
+    return true;
+}
+
 void cw_run_gpu_begin_stop(void)
 {
     double ns;
 
-    if (gpus.recorded && new_record(&ns) && !cw_run.forked)
+    if (gpus.recorded && (gpus.alone ? new_record_alone(&ns) : new_record(&ns)) && !cw_run.forked)
         cw_file_store_write(&gpus.store, &gpus.program, &ns, sizeof ns);
+}
+
+bool cw_run_gpu_begin_next(void)
+{
+    return gpus.alone && gpus.recorded && !gpus.offered && !gpus.harmful && is_long();
+}
+
+static int describe_alone(char *text, unsigned size)
+{
+    const char *why = cw_run_context_device_refused();
+
+    if (why)
+        return snprintf(text, size, "run: other GPUs were left alone: %s\n", why);
+    if (gpus.harmful)
+        return snprintf(text, size, "run: other GPUs are not offered, as they gained less than %.1fx\n",
+                        PAYS);
+    if (gpus.offered && price_ns() > 0 && !(gpus.saves_ns > 0))
+        return snprintf(text, size,
+                        "run: other GPUs were offered, and no launch was seen that they shorten\n");
+    return cw_run_gpu_begin_next() ? snprintf(text, size, "run: other GPUs are offered to the next run\n")
+                                   : 0;
 }
 
 int cw_run_gpu_begin_describe(char *text, unsigned size)
 {
+    int n = gpus.alone && !cw_run_gpu_gain_harms() ? describe_alone(text, size) : 0;
+
+    if (n)
+        return n;
     if (gpus.harmful || cw_run_gpu_gain_harms())
         return snprintf(text, size, "run: other GPUs %s: spans of commands took longer with them\n",
                         gpus.harmful ? "were left alone" : "are left alone from now on");

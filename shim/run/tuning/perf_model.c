@@ -72,15 +72,21 @@ static void start_cache(const struct cw_options *options)
     cw_later_builds_start(options, folder);
 }
 
-/* Records of programs are kept there too, under programs/. */
-static void start_rent(const struct cw_options *options)
+void cw_run_perf_model_programs(char folder[PATH_MAX])
 {
     const char *slash = strrchr(perf_model.path, '/');
-    char folder[PATH_MAX] = "";
 
+    *folder = '\0';
     if (*perf_model.path)
-        snprintf(folder, sizeof folder, "%.*sprograms", slash ? (int)(slash - perf_model.path) + 1 : 0,
+        snprintf(folder, PATH_MAX, "%.*sprograms", slash ? (int)(slash - perf_model.path) + 1 : 0,
                  perf_model.path);
+}
+
+static void start_rent(const struct cw_options *options)
+{
+    char folder[PATH_MAX];
+
+    cw_run_perf_model_programs(folder);
     cw_run_activation_init(options, folder);
     cw_run_gpu_begin_start(options, folder);
 }

@@ -3,6 +3,7 @@
 #ifndef CW_RUN_TUNING_H
 #define CW_RUN_TUNING_H
 
+#include <limits.h>
 #include <stdatomic.h>
 
 #include "../../../analyzer/io/identity.h"
@@ -126,6 +127,8 @@ struct cw_run_perf_model {
 /* Reads policy, seed and history settings. Called by start(): no OpenCL call, lock not held. False: a setting
  * is impossible, which has been said; the mode must not start. */
 bool cw_run_perf_model_start(const struct cw_options *options, uint64_t seed);
+/* The folder of records of programs, beside the history; "": there is none. */
+void cw_run_perf_model_programs(char folder[PATH_MAX]);
 /* Begins to load the history, once. */
 void cw_run_perf_model_prepare(void);
 /* The model for the workers that there are now; NULL: there is nothing to plan with. Begins to load the
@@ -199,6 +202,13 @@ bool cw_run_gpu_begin_paid(void); /* the last run has said so, or more */
 bool cw_run_gpu_begin_learns_all(void);
 /* GPUs save, or would have saved, so much of a launch; cut: in parts. */
 void cw_run_gpu_begin_saves(double ns, bool cut);
+/* A span of a streamed queue took so long (streams/stream_worth.h); beside: on several streams. Any thread.
+ * Under `run` alone a context of a GPU has streams, and no other GPUs, until spans of long commands that
+ * streams do not shorten show that they might help. Then other GPUs are offered (device/device.h) to two
+ * runs, and to later ones while they gain 1.3x; else to none for 16 runs. */
+void cw_run_gpu_begin_span(uint64_t ns, uint32_t commands, bool beside);
+/* They are offered to the next run. */
+bool cw_run_gpu_begin_next(void);
 /* At exit, lock not held: writes how much time they might have saved in this run, for the next one. */
 void cw_run_gpu_begin_stop(void);
 /* One line for the summary, where GPUs may help; returns its length. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "../../../analyzer/io/folders.h"
+#include "../core/context_device.h"
 #include "../core/state.h"
 #include "../staging/staging_count.h"
 
@@ -80,9 +81,11 @@ static int say_end(char *text, unsigned size, const struct cw_run_course *c)
         used += snprintf(text + used, size - (unsigned)used, "; %llu%s run", (unsigned long long)c->run,
                          ordinal(c->run));
     return used + snprintf(text + used, size - (unsigned)used, "%s)\n",
-                           c->given_up ? "; helpers stopped midway"
-                           : c->waits  ? "; more will be ready next time"
-                                       : "");
+                           cw_run_context_device_refused()
+                               ? "; other GPUs are in use, or not known to be idle"
+                           : c->given_up ? "; helpers stopped midway"
+                           : c->waits    ? "; more will be ready next time"
+                                         : "");
 }
 
 /* By the quickest of several runs with helpers and without, as one run may have been disturbed. */

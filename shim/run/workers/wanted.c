@@ -69,7 +69,7 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
 
 void cw_run_wanted_context(struct cw_run_worker *l)
 {
-    if (l->context || l->opens || l->quit)
+    if (l->context || l->opens || l->quit || cw_run_context_device_has_failed(l))
         return;
     l->opens = true;
     cw_run.wanted++;
