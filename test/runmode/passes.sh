@@ -18,11 +18,16 @@ for seed in $(seq "${SEEDS:-1}"); do
     in_run "$T/program" CLWEAVE_DEVICES=none CLWEAVE_LEARN=all
     in_run "$T/program" CLWEAVE_DEVICES=far:1,far-home
 done
-threads 1 200 1
-env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=none CLWEAVE_FAULT=resumed:1 timeout 240 "$T/program" > "$T/run" 2> "$T/run.err" &&
-    fail "resumed was not noticed: $(cat "$T/run")"
-grep '^run: ' "$T/run.err" > "$T/summary" && passed
-grep -q '^run: fault resumed:1 planted' "$T/run.err" || fail "resumed was not planted: $(cat "$T/run.err")"
+# on a busy machine kernels count as long, which are left to the vendor one by one, and none waits for the wrong bytes: then it is done again
+planted=0 noticed=0
+for seed in 1 2 3 4 5 6; do
+    threads "$seed" 200 1
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=none CLWEAVE_FAULT=resumed:1 timeout 240 "$T/program" > "$T/run" 2> "$T/run.err"
+    grep -q '^run: fault resumed:1 planted' "$T/run.err" && planted=1 || continue
+    cmp -s "$T/bare" "$T/run" || { noticed=1; break; }
+done
+[ $planted = 0 ] || [ $noticed = 1 ] || fail "resumed was not noticed: $(cat "$T/run")"
+[ $planted = 1 ] || too_busy "resumed was not planted: $(cat "$T/run.err")"
 # GPUs
 for seed in $(seq "${SEEDS:-1}"); do
     export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_ALONE=1 POCL_DEVICES="pthread pthread pthread"

@@ -16,12 +16,15 @@ cw_run_enqueue_begin_as(struct cw_run_enqueue *e, cl_command_queue queue, cl_uin
                         cl_event *event, struct cw_run_enqueue given)
 {
     struct cw_run_queue *q = cw_run_native_queue(queue);
+    uint64_t passed;
 
-    e->passed = q && !given.tracked ? cw_run_native_passes(q, n, list, given.blocking) : 0;
-    if (CW_LIKELY(!q || e->passed)) {
+    if (CW_LIKELY(!q)) {
+        e->unlocked = true;
+        e->queue = NULL;
+    } else if (!given.tracked && (passed = cw_run_native_passes(q, n, list, given.blocking))) {
         e->unlocked = true;
         e->queue = q;
-        e->ends = given.ends && q && q->in_order;
+        e->passed = given.blocking && given.ends && q->in_order ? passed : 0;
     } else {
         *e = given;
     }
@@ -53,7 +56,7 @@ cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, 
 {
     return cw_run_enqueue_begin_as(
         e, queue, n, list, event,
-        (struct cw_run_enqueue){.blocking = blocking, .straight = straight, .ends = blocking && !writes});
+        (struct cw_run_enqueue){.blocking = blocking, .straight = straight, .ends = !writes});
 }
 /* The command is fine and will be managed: takes in the native commands before it, for which it may give
  * up the lock for a while. False: it must be native. */

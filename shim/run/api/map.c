@@ -275,11 +275,14 @@ static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, struct cw_run_me
     return t;
 }
 
-/* A managed command has mapped some of it. Lock not needed. */
-static bool is_mapped(cl_mem memory)
+/* A managed command may have mapped some of it. Lock not needed. */
+static bool is_mapped(cl_command_queue queue, cl_mem memory)
 {
-    const struct cw_run_memory *m = cw_run_memory_any(memory);
+    const struct cw_run_memory *m;
 
+    if (CW_LIKELY(!cw_run_native_queue(queue)) || !memory)
+        return !memory;
+    m = cw_run_memory_any(memory);
     return m && __atomic_load_n(&m->root->maps, __ATOMIC_ACQUIRE);
 }
 
@@ -292,7 +295,7 @@ static cl_int unmap(cl_command_queue queue, cl_mem memory, cl_command_type type,
     cl_int status;
 
     if (cw_run_enqueue_begin_as(&e, queue, n, list, event,
-                                (struct cw_run_enqueue){.tracked = !memory || is_mapped(memory)}) &&
+                                (struct cw_run_enqueue){.tracked = is_mapped(queue, memory)}) &&
         (t = unmap_task(&e, memory_of(memory, address), type, address, &map))) {
         status = cw_run_enqueue_commit(&e, t, false);
         if (status == CL_SUCCESS)

@@ -178,6 +178,7 @@ static void enters(struct cw_run_native *x, struct cw_run_queue *q)
     cw_run_activation_enqueued(&x->now_ns);
     cw_run_record_pin(&q->r);
     q->native_given++;
+    cw_run_bypass_pass(q);
     /* buffers that none names may be used elsewhere; those of a queue that is not managed come home at once
      */
     x->after = q->managed && cw_run_native_bytes_named(x->use) ? cw_run.sequence : 0;
@@ -203,7 +204,6 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
         return;
     }
     enters(x, q);
-    cw_run_bypass_pass(q);
     x->given = blocking && q->in_order ? q->native_given : 0;
     watches = why == CW_RUN_R_UNBEGUN && x->use->kernel && cw_run_hold_watches(q);
     if (CW_UNLIKELY(cw_run.far_workers))
@@ -250,8 +250,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
                                .why = why};
 
     e.queue = cw_run_native_queue(queue);
-    e.passed = e.queue ? cw_run_native_passes(e.queue, n, list, false) : 0;
-    e.unlocked = !e.queue || e.passed;
+    e.unlocked = !e.queue || cw_run_native_passes(e.queue, n, list, false);
     if (!e.unlocked)
         cw_run_global_lock_take();
     cw_run_native_follow(x, &e, use);
@@ -342,9 +341,19 @@ static bool returns_early(const struct cw_run_native *x)
     return cw_run.far_workers && x->use->written;
 }
 
+/* The command has passed. Returns `status`. */
+static cl_int passed(const struct cw_run_native *x, cl_int status)
+{
+    if (x->passed && status == CL_SUCCESS)
+        cw_run_native_waited(x->queue, x->passed, true, x->given);
+    else
+        cw_run_passing_leave(&x->queue->passing);
+    return status;
+}
+
 cl_int cw_run_native_leave(struct cw_run_native *x, cl_int status)
 {
-    struct cw_run_queue *q = x->queue;
+    struct cw_run_queue *q = x->queue && !x->passes ? x->queue : NULL;
     uint64_t now = 0;
 
     if (status == CL_SUCCESS && x->event && *x->event && !x->staging)
@@ -357,7 +366,7 @@ cl_int cw_run_native_leave(struct cw_run_native *x, cl_int status)
         cw_run_global_lock_give();
     }
     if (!q)
-        return status;
+        return x->queue ? passed(x, status) : status;
     cw_run_global_lock_take();
     cw_run_exclusion_native_end(x->exclusion);
     q->native_calls--;

@@ -61,24 +61,26 @@ static inline void cw_run_native_bypass(struct cw_run_native *x, cl_command_queu
                                         const cl_event *list, cl_event *event, struct cw_run_queue *passing,
                                         uint64_t passed)
 {
-    x->queue = NULL;
-    x->passing = passing;
-    x->passed = passed;
-    x->given = CW_UNLIKELY(passed) ? passing->native_given : 0;
+    x->queue = passing;
     x->n = n;
     x->list = list;
     x->event = event;
     x->staging = false;
     x->type = 0;
-    if (!passing)
+    if (CW_LIKELY(!passing)) {
         atomic_fetch_add_explicit(&cw_run_reasons_bypassed, 1, memory_order_relaxed);
+    } else {
+        x->passes = true;
+        x->passed = passed;
+        x->given = passed ? passing->native_given : 0;
+    }
     x->turn = cw_run_staging_turn_take(queue);
 }
 static inline void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
                                         const struct cw_run_use *use)
 {
     if (CW_LIKELY(e->unlocked)) {
-        cw_run_native_bypass(x, e->handle, e->n, e->list, e->event, e->queue, e->ends ? e->passed : 0);
+        cw_run_native_bypass(x, e->handle, e->n, e->list, e->event, e->queue, e->queue ? e->passed : 0);
     } else {
         cw_run_native_enter(x, e, use);
         x->turn = cw_run_staging_turn_take(e->handle);
@@ -91,12 +93,11 @@ void cw_run_native_waited(struct cw_run_queue *q, uint64_t passed, bool inside, 
 static inline cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
 {
     cw_run_staging_turn_give(x->turn);
-    if (CW_UNLIKELY(x->queue || x->event))
-        cw_run_native_leave(x, status);
-    if (x->passing && !(x->passed && status == CL_SUCCESS))
-        cw_run_passing_leave(&x->passing->passing);
-    else if (x->passing)
-        cw_run_native_waited(x->passing, x->passed, true, x->given);
+    if (CW_LIKELY(!x->queue && !x->event))
+        return status;
+    if (x->event || !x->passes || x->passed)
+        return cw_run_native_leave(x, status);
+    cw_run_passing_leave(&x->queue->passing);
     return status;
 }
 

@@ -91,12 +91,12 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         q->synchronous = traits & CW_VENDOR_IN_CALL;
         if (q->managed)
             open_gpus(c);
-        cw_run_bypass_queue_made(q);
     }
-    if (q && q->managed)
+    if (q && q->managed) {
+        cw_run_bypass_queue_made(q);
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */
-    if (q && q->managed)
         cw_run_window_start_if_begun();
+    }
     cw_run_global_lock_give();
     if (CW_UNLIKELY(cw_run.recording) && cw_formula_is_recording())
         record_workers();

@@ -68,8 +68,10 @@ static bool is_straight(cl_command_queue queue, cl_mem handle, size_t offset, si
     const struct cw_run_queue *q;
     bool straight = false;
 
+    if (CW_LIKELY(!cw_run_record_had_queue()) || cw_run_staging_is_small(bytes, false, CL_TRUE))
+        return false;
     q = cw_run_native_queue(queue);
-    if (!q || cw_run_passing_is(&q->passing) || cw_run_staging_is_small(bytes, false, CL_TRUE))
+    if (!q || cw_run_passing_is(&q->passing))
         return false;
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);
@@ -112,7 +114,7 @@ static struct cw_run_task *plain_task(struct cw_run_enqueue *e, bool write, cl_m
         if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking, straight, writes) &&          \
             (t = plain_task(&e, writes, buffer, offset, bytes, host)))                                       \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
-        cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, writes));                       \
+        cw_run_native_follow(&x, &e, e.unlocked ? NULL : CW_RUN_USE_RANGE(buffer, offset, bytes, writes));   \
         x.staging = !cw_run_staging_is_small(bytes, writes, blocking);                                       \
         return cw_run_native_end(&x,                                                                         \
                                  (x.staging ? enqueue : cw_native.name)(queue, buffer, blocking, offset,     \

@@ -241,13 +241,13 @@ struct cw_run_enqueue {
     cl_event *event, made;
     struct cw_run_context *context; /* that `made` is in */
     bool whole, blocking;
-    cl_command_type type;   /* of the command that is managed */
-    bool launch;            /* of a kernel */
-    bool straight;          /* a read of bytes that other devices' memories may have (memory/spread.h) */
-    bool unlocked;          /* nothing is managed: the lock is not held, and the command is native */
-    uint64_t passed;        /* the same, of a queue that passes: cw_run_passing_enter(); else 0 */
-    bool ends;              /* blocks until the commands before it in an in-order queue are over */
-    bool tracked;           /* does not pass: it ends what a managed command has begun */
+    cl_command_type type; /* of the command that is managed */
+    bool launch;          /* of a kernel */
+    bool straight;        /* a read of bytes that other devices' memories may have (memory/spread.h) */
+    bool unlocked;        /* nothing is managed: the lock is not held, and the command is native */
+    uint64_t passed;      /* in a `queue` that passes: of a call that ends all before it, as below; else 0 */
+    bool ends;            /* blocks until the commands before it in an in-order queue are over */
+    bool tracked;         /* does not pass: it ends what a managed command has begun */
     enum cw_run_reason why; /* for the native command */
     uint64_t now_ns;        /* of cw_run_once_ns(), likewise */
 };
@@ -285,8 +285,8 @@ struct cw_run_native {
     const struct cw_run_use *use;      /* the caller's */
     struct cw_run_staging_queue *turn; /* staging/staging.h */
     bool staging;                      /* the call is made by one of its drop-in functions */
-    struct cw_run_queue *passing;      /* that the command passes; else NULL */
-    uint64_t passed;                   /* cw_run_passing_enter(); 0 where the call ends nothing */
+    bool passes;                       /* of a `queue`: core/passing.h */
+    uint64_t passed; /* cw_run_passing_enter(); 0 where the call does not end all before it */
 };
 
 /* A vendor event that managed commands wait for. */
