@@ -8,7 +8,7 @@
 for source in test/runmode/*.c; do
     program=$B/test/runmode/$(basename "$source" .c)
     case $program in # footprints.sh has headers and macros, the others have tests of their names
-    */lacking | */gpucl) continue ;; # lacking.sh names functions; gpucl is a library below which stuck.sh runs
+    */lacking | */gpucl | */idleml | */buscl) continue ;; # lacking.sh names functions; the others are libraries
     */alike | */asks | */beside | */binaries | */closes | */crowd | */drops | */filters | */firsts | */headers | */kept | */linked | */linkers | */macros | */modules | */nulls | */ragged | */sources | */steps | */subdevices | */varies | */widths) [ -n "${ALL:-}" ] || continue ;;
     esac
     mine && bare "$program" || continue
