@@ -89,7 +89,7 @@ static const char *count_bytes(struct cw_reacher *r, const struct cw_reach_launc
 
     *bytes = 0;
     for (uint32_t i = 0; i < l->args; i++)
-        if (l->arg[i].kind == CW_REACH_OTHER)
+        if (l->arg[i].kind == CW_REACH_OTHER || l->arg[i].kind == CW_REACH_IMAGE) /* ranges of pixels */
             return "it has images or other arguments of unknown bytes";
     if (!reach)
         return "its arguments or sizes are not those of the model";

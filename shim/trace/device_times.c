@@ -59,7 +59,7 @@ void cw_device_times_start(void)
 
     cw_lock_free(&ring_lock);
     size = harvests = within = 0; /* the parent's commands */
-    read_at = most = cw_recorder.reads_itself ? IN_RUN : events < RING ? (uint32_t)events : RING;
+    read_at = most = cw_recorder.reads_itself ? IN_RUN : events < RING / 2 ? (uint32_t)events : RING / 2;
     wake_at = BATCH;
     reader = READER_NONE;
     asked = cw_device_times_waiting = false;
@@ -377,6 +377,6 @@ void cw_device_times_adopt(cl_event event, uint64_t seq, bool whole)
     if (CW_LIKELY(size <= read_at))
         return;
     begins();
-    read_at = read_oldest() ? most : size + PATIENCE;
+    read_at = read_oldest() ? most : size + PATIENCE < RING ? size + PATIENCE : RING - 1;
     ends();
 }

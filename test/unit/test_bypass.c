@@ -23,7 +23,8 @@ bool cw_run_activation_has_ended(void)
 
 static struct cw_cl_device device;
 static struct cw_run_context_device place = {.device = &device};
-static struct cw_run_context context = {.places = &place};
+static struct cw_context_devices devices = {.n = 1, .homes = 1, .device = {{.home = true}}};
+static struct cw_run_context context;
 static struct cw_run_queue queue, second;
 static struct {
     bool awaited, paid, rests;
@@ -115,7 +116,7 @@ static int setup(void **state)
     memset(&cw_run, 0, sizeof cw_run);
     has_ended = false;
     memset(&world, 0, sizeof world);
-    context = (struct cw_run_context){.places = &place};
+    context = (struct cw_run_context){.places = &place, .devices = &devices};
     second = (struct cw_run_queue){0};
     cw_run_fault_planted = CW_RUN_FAULT_NONE;
     cw_run.begun = true;
@@ -316,6 +317,38 @@ static void commands_pass_in_a_bypassed_queue(void **state)
     assert_int_equal(cw_run_bypass_wanted(&queue, false), -1);
 }
 
+/* A launch that polls would not be noted, and may hold a sub-device. */
+static void none_passes_beside_a_device_that_a_launch_may_hold(void **state)
+{
+    (void)state;
+    devices.device[0].kind = CW_DEVICE_KIND_SUBDEVICE;
+    bypass();
+    devices.device[0].kind = (enum cw_device_kind)0;
+    assert_false(cw_run_passing_is(&queue.passing));
+}
+
+/* Its first call ever meets the end: nothing of it is left in the count. */
+static void a_call_that_comes_too_late_leaves_nothing(void **state)
+{
+    (void)state;
+    bypass();
+    cw_run_passing_end_early(&queue.passing);
+    assert_int_equal(cw_run_passing_enter(&queue.passing), 0);
+    assert_false(cw_run_passing_is_called(&queue.passing));
+    assert_int_equal(atomic_load(&queue.passing.calls), 0);
+}
+
+static void a_wait_for_another_queue_ends_nothing(void **state)
+{
+    (void)state;
+    bypass();
+    second = (struct cw_run_queue){.context = &context, .managed = true, .in_order = true};
+    for (int i = 0; i < 4; i++)
+        cw_run_bypass_synchronised(&second);
+    assert_true(cw_run_passing_is(&queue.passing));
+    assert_true(context.passing >= 1 && context.passing <= 2);
+}
+
 static void none_does_beside_managed_ones(void **state)
 {
     struct cw_run_task t = {0};
@@ -499,6 +532,9 @@ int main(void)
         cmocka_unit_test_setup(transfers_that_block_follow_native_commands, setup),
         cmocka_unit_test_setup(transfers_that_block_are_made_at_once, setup),
         cmocka_unit_test_setup(commands_pass_in_a_bypassed_queue, setup),
+        cmocka_unit_test_setup(none_passes_beside_a_device_that_a_launch_may_hold, setup),
+        cmocka_unit_test_setup(a_call_that_comes_too_late_leaves_nothing, setup),
+        cmocka_unit_test_setup(a_wait_for_another_queue_ends_nothing, setup),
         cmocka_unit_test_setup(none_does_beside_managed_ones, setup),
         cmocka_unit_test_setup(another_call_keeps_it_from_resuming, setup),
         cmocka_unit_test_setup(a_native_command_keeps_it_from_resuming, setup),

@@ -272,12 +272,19 @@ static const char *unknown_function(const char *name)
     return strstr(name, "_pipe") ? cw_reason_pipe : queue ? cw_reason_enqueue : cw_reason_call;
 }
 
+/* It may do anything with what it gets. */
+static void call_unknown(struct reader *r, LLVMValueRef v, const char *why)
+{
+    cw_pixel_hand_on(r, v);
+    cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why);
+}
+
 static void call(struct reader *r, int block, LLVMValueRef v)
 {
     LLVMValueRef f = LLVMGetCalledValue(v);
     unsigned both = CW_ACCESS_READ | CW_ACCESS_WRITE;
     if (!LLVMIsAFunction(f)) {
-        cw_model_unknown(r->m, both, LLVMIsAInlineAsm(f) ? cw_reason_assembly : cw_reason_indirect);
+        call_unknown(r, v, LLVMIsAInlineAsm(f) ? cw_reason_assembly : cw_reason_indirect);
         return;
     }
     size_t length;
@@ -288,7 +295,7 @@ static void call(struct reader *r, int block, LLVMValueRef v)
         return;
     }
     if (!LLVMIsDeclaration(f)) {
-        cw_model_unknown(r->m, both, cw_reason_call);
+        call_unknown(r, v, cw_reason_call);
         return;
     }
     struct cw_builtin b = cw_builtin_find(name);

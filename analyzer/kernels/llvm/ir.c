@@ -176,6 +176,8 @@ enum cw_status cw_ir_refused(const char *program, const char *path, const struct
 
     if (check_time(out, err) != CW_OK)
         return CW_ERR_LIMIT;
+    if (out->exit_status == 128 + SIGKILL) /* as where memory is out */
+        return cw_error_set(err, CW_ERR_IO, "%s was killed", program);
     first_error(out->err.data, line, sizeof line);
     return cw_error_set(err, CW_ERR_FORMAT, "%s refuses %s: %s", program, path,
                         *line ? line : "it says nothing");

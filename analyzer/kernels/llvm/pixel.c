@@ -17,6 +17,7 @@
 struct span {
     int low, slack;
     bool integral; /* it is an integer */
+    bool constant; /* its value is known: a sum with it loses no more than it does itself */
 };
 
 enum { MAX_DEPTH = 8, MAX_SLACK = 64, MAX_CONSTANT = 1 << 20 };
@@ -105,7 +106,7 @@ static bool from_integer(struct reader *r, LLVMValueRef x, int element, bool is_
     LLVMTypeRef t = element_type(x);
     if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) > 32)
         return false;
-    *s = (struct span){wide(r, cw_lift_value(&r->lift, x, element), is_signed), 0, true};
+    *s = (struct span){wide(r, cw_lift_value(&r->lift, x, element), is_signed), 0, true, false};
     return true;
 }
 
@@ -128,8 +129,9 @@ static bool sum(struct reader *r, struct span x, struct span y, bool exact, stru
 {
     s->low = cw_expr_binary(&r->m->pool, CW_EXPR_ADD, 64, x.low, y.low);
     s->integral = x.integral && y.integral;
+    s->constant = x.constant && y.constant;
     s->slack = x.slack + y.slack + (s->integral || exact ? 0 : 2);
-    return s->slack <= MAX_SLACK;
+    return s->slack <= MAX_SLACK && (x.constant || y.constant); /* else large ones may cancel each other */
 }
 
 static bool binary(struct reader *r, LLVMValueRef v, int element, bool minus, int depth, struct span *s)
@@ -146,12 +148,12 @@ static bool binary(struct reader *r, LLVMValueRef v, int element, bool minus, in
     }
     known = real_constant(LLVMGetOperand(v, 1), element, &c);
     if (known)
-        y = (struct span){cw_expr_const(&r->m->pool, 64, (int64_t)floor(-c)), 0, c == floor(c)};
+        y = (struct span){cw_expr_const(&r->m->pool, 64, (int64_t)floor(-c)), 0, c == floor(c), true};
     else if (y.integral)
         y = (struct span){
             add(r, cw_expr_binary(&r->m->pool, CW_EXPR_MUL, 64, y.low, cw_expr_const(&r->m->pool, 64, -1)),
                 -y.slack),
-            y.slack, true};
+            y.slack, true, y.constant};
     return (known || y.integral) && sum(r, x, y, known && x.integral && c * 2 == floor(c * 2), s);
 }
 
@@ -164,7 +166,7 @@ static bool span_of(struct reader *r, LLVMValueRef v, int element, int depth, st
     if (LLVMIsAConstant(v)) {
         if (!real_constant(v, element, &c))
             return false;
-        *s = (struct span){cw_expr_const(&r->m->pool, 64, (int64_t)floor(c)), 0, c == floor(c)};
+        *s = (struct span){cw_expr_const(&r->m->pool, 64, (int64_t)floor(c)), 0, c == floor(c), true};
         return true;
     }
     if (!LLVMIsAInstruction(v))

@@ -277,8 +277,10 @@ bool cw_spirv_rename(void *module, size_t n)
         return false;
     find_functions(module, words, is);
     while (next(module, words, &at, &s))
-        if ((name = name_of(&s, &import)) && s.word[0] < IDS_MAX && is[s.word[0]] == true &&
-            (*name == '_' || !strcmp(name, "printf")) && !is_kernel(module, words, name))
+        if ((name = name_of(&s, &import)) && s.word[0] < IDS_MAX && is[s.word[0]] &&
+            (!strncmp(name, "llvm.", 5) ||
+             (is[s.word[0]] == true && (*name == '_' || !strcmp(name, "printf")))) &&
+            !is_kernel(module, words, name))
             *name = 'u';
     free(is);
     return true;

@@ -75,7 +75,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     traits = cw_device_traits(device);
     if (traits & CW_VENDOR_PINNED && err == CL_SUCCESS)
-        cw_run_staging_queue_made(context, device, queue, properties);
+        cw_run_staging_queue_made(context, device, queue, properties, false);
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
     q = c ? cw_run_object_create(queue, CW_RUN_QUEUE) : NULL;

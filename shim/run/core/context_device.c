@@ -93,8 +93,8 @@ static bool may_open(struct cw_run_worker *l)
     cw_run_global_lock_take();
     if (!l->quarantine.error)
         memcpy(refused, why, sizeof refused);
-    cw_run_global_lock_give();
     l->quarantine.error = CL_DEVICE_NOT_AVAILABLE;
+    cw_run_global_lock_give();
     return false;
 }
 

@@ -36,7 +36,7 @@ static inline bool cw_run_passing_is(const struct cw_run_passing *p)
 /* No call is under way, and all commands are over. */
 static inline bool cw_run_passing_is_quiet(const struct cw_run_passing *p)
 {
-    return atomic_load(&p->calls) == atomic_load_explicit(&p->over, memory_order_relaxed);
+    return atomic_load(&p->calls) == atomic_load_explicit(&p->over, memory_order_acquire);
 }
 
 /* A call is under way. */
@@ -48,14 +48,11 @@ static inline bool cw_run_passing_is_called(const struct cw_run_passing *p)
 /* A call that enqueues begins. Returns `calls` with it; 0: the queue does not pass. */
 static inline uint64_t cw_run_passing_enter(struct cw_run_passing *p)
 {
-    uint64_t calls = 0;
+    uint64_t calls = atomic_load(&p->calls);
 
-    if (cw_run_passing_is(p))
-        calls = atomic_fetch_add(&p->calls, CW_RUN_PASSING_CALL + 1);
-    if (calls & CW_RUN_PASSING)
-        return calls + CW_RUN_PASSING_CALL + 1;
-    if (calls) /* another thread has ended it */
-        atomic_fetch_sub(&p->calls, CW_RUN_PASSING_CALL + 1);
+    while (calls & CW_RUN_PASSING)
+        if (atomic_compare_exchange_weak(&p->calls, &calls, calls + CW_RUN_PASSING_CALL + 1))
+            return calls + CW_RUN_PASSING_CALL + 1;
     return 0;
 }
 
@@ -76,7 +73,7 @@ static inline void cw_run_passing_measure(struct cw_run_passing *p, bool wanted)
 static inline void cw_run_passing_waited(struct cw_run_passing *p, uint64_t calls)
 {
     if (!(calls & (CW_RUN_PASSING_CALL - 1)))
-        atomic_store_explicit(&p->over, calls, memory_order_relaxed);
+        atomic_store_explicit(&p->over, calls, memory_order_release);
 }
 
 /* A wait for the queue: true where it takes the lock, as its span was measured. Else the next span is,
@@ -121,7 +118,7 @@ static inline uint64_t cw_run_passing_count(struct cw_run_passing *p)
 {
     uint64_t calls = (atomic_load(&p->calls) & ~CW_RUN_PASSING) / CW_RUN_PASSING_CALL, more;
 
-    more = calls > p->counted ? calls - p->counted : 0; /* a call that was refused may have gone */
+    more = calls - p->counted;
     p->counted += more;
     return more;
 }

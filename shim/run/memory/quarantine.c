@@ -164,7 +164,7 @@ int cw_run_quarantine_describe(char *text, unsigned size)
             used += snprintf(text + used, size - (unsigned)used,
                              "run: %s gets no more launches: %s there did not end\n", l->name,
                              l->quarantine.part ? "a part of one" : "one");
-        else if (l->quarantine.error)
+        else if (l->quarantine.error && l->context) /* else it was never opened */
             used += snprintf(text + used, size - (unsigned)used,
                              "run: %s gets no more launches: a %s failed there with %d\n", l->name,
                              l->quarantine.copy ? "copy" : "launch", l->quarantine.error);

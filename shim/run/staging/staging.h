@@ -84,9 +84,10 @@ void cw_run_staging_context_released(cl_context context);
 /* References of run mode's objects that the vendor counts for the context. */
 cl_uint cw_run_staging_context_hidden(cl_context context);
 
-/* A queue of such a context, of any kind; `properties`: CL_QUEUE_PROPERTIES. */
+/* A queue of such a context, of any kind, the program's or (`own`) run mode's; `properties`:
+ * CL_QUEUE_PROPERTIES. */
 void cw_run_staging_queue_made(cl_context context, cl_device_id device, cl_command_queue queue,
-                               cl_command_queue_properties properties);
+                               cl_command_queue_properties properties, bool own);
 void cw_run_staging_queue_retained(cl_command_queue queue);
 /* Called before the vendor is. */
 void cw_run_staging_queue_released(cl_command_queue queue);

@@ -189,7 +189,7 @@ cl_uint cw_run_staging_context_hidden(cl_context context)
 }
 
 void cw_run_staging_queue_made(cl_context context, cl_device_id device, cl_command_queue queue,
-                               cl_command_queue_properties properties)
+                               cl_command_queue_properties properties, bool own)
 {
     struct cw_run_staging_context *c;
     struct cw_run_staging_queue *q;
@@ -203,13 +203,13 @@ void cw_run_staging_queue_made(cl_context context, cl_device_id device, cl_comma
         q->handle = queue;
         q->context = c;
         q->device = device;
-        q->references = 1;
+        q->references = !own;
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         atomic_store(&q->given, 0);
         atomic_store(&q->idle, 0);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
     }
-    if (q && c)
+    if (q && c && !own)
         c->queues++;
     pthread_mutex_unlock(lock);
 }

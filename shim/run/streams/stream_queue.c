@@ -291,7 +291,7 @@ cl_command_queue cw_stream_queue_make(struct cw_stream_queue *q, cl_command_queu
 
     if (!queue)
         return NULL;
-    cw_run_staging_queue_made(q->vendor_context, q->device, queue, properties);
+    cw_run_staging_queue_made(q->vendor_context, q->device, queue, properties, true);
     before = cw_query_context_references(q->vendor_context) - before;
     q->own_refs += before;
     q->context->own_refs += before;

@@ -68,7 +68,7 @@ static bool resume_all(struct cw_run_queue *q)
     struct cw_run_queue *other = NULL, *late = NULL;
 
     if (!cw_run.far_workers)
-        return resume(q);
+        return !cw_run_passing_is(&q->passing) || resume(q);
     while (!late && (other = cw_run_record_next(CW_RUN_QUEUE, other)))
         if (other->context == q->context && cw_run_passing_is(&other->passing) && !resume(other))
             late = other;
@@ -84,10 +84,20 @@ static bool are_home(const struct cw_run_context *c)
     return !r;
 }
 
+/* Devices on which a launch that polls may hold one of another queue: it is noted (planner/legal.c). */
+static bool has_shared_devices(const struct cw_run_context *c)
+{
+    bool shared = c->devices->homes > 1;
+
+    for (size_t i = 0; i < c->devices->n; i++)
+        shared |= c->devices->device[i].kind == CW_DEVICE_KIND_SUBDEVICE;
+    return shared;
+}
+
 void cw_run_bypass_pass(struct cw_run_queue *q)
 {
     if (!state_of(q)->rest.until || cw_run_passing_is(&q->passing) || q->synchronous || q->first || q->join ||
-        q->gates.n || q->again || !may(q) || cw_run.off)
+        q->gates.n || q->again || !may(q) || cw_run.off || has_shared_devices(q->context))
         return;
     if (cw_run.far_workers && (cw_run.unfinished || !are_home(q->context)))
         return;
@@ -211,9 +221,12 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
 {
     struct cw_run_bypass_state *a = state_of(q);
     bool is_short = is_too_short(q, a);
+    uint64_t waits;
 
-    if (cw_run_passing_is(&q->passing) && a->rest.until > 1)
-        a->rest.until -= fmin((double)a->rest.until - 1, atomic_exchange(&q->passing.waits, 0));
+    if (cw_run_passing_is(&q->passing) && a->rest.until > 1 && a->rest.until < UINT64_MAX) {
+        waits = atomic_exchange(&q->passing.waits, 0);
+        a->rest.until -= waits < a->rest.until ? waits : a->rest.until - 1;
+    }
     q->context->watched = false;
     if (!is_idle(q)) {
         a->rest.until -= a->rest.until > 1;
