@@ -66,7 +66,8 @@ static bool begins(struct cw_allocations *a, const struct cw_trace *t, uint32_t 
     uint32_t old;
 
     while ((old = (uint32_t)(uintptr_t)cw_address_map_find(&a->live, m->host_ptr, bytes, &start))) {
-        if (!m->made && !t->memory.v[old - 1].made) {
+        const struct cw_t_memory *x = &t->memory.v[old - 1];
+        if (!m->made && !x->made && (x->unreleased || !(m->released || m->unreleased))) {
             a->doubtful[old - 1] = true;
             return true;
         }

@@ -391,6 +391,49 @@ static void watch(void)
 }
 
 /* PoCL 6.0 itself crashes in one of the ends of maps. */
+/* A free that waits for the host leaves the allocation to commands of other queues, which come before it. */
+static void free_late(void)
+{
+    cl_command_queue other = app_queue(&a, 0);
+    void *x = allocate(BYTES), *y = allocate(BYTES);
+    cl_int zero = 0, err;
+    cl_event gate = clCreateUserEvent(a.context, &err);
+
+    APP_CHECK(err);
+    APP_CHECK(clEnqueueSVMMemFill(a.queue, x, &zero, sizeof zero, BYTES, 0, NULL, NULL));
+    APP_CHECK(clFinish(a.queue));
+    APP_CHECK(clSetKernelArgSVMPointer(slow, 0, x));
+    number(slow, 1, 5000);
+    app_run(a.queue, slow, WORDS, 64, 0, NULL, NULL);
+    APP_CHECK(clEnqueueSVMFree(other, 1, &x, NULL, NULL, 1, &gate, NULL));
+    APP_CHECK(clEnqueueSVMMemcpy(a.queue, CL_FALSE, y, x, BYTES, 0, NULL, NULL));
+    APP_CHECK(clEnqueueSVMMemcpy(a.queue, CL_TRUE, host, y, BYTES, 0, NULL, NULL));
+    app_hash(&a, host, BYTES);
+    APP_CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    APP_CHECK(clFinish(other));
+    clReleaseEvent(gate);
+    APP_CHECK(clReleaseCommandQueue(other));
+    clSVMFree(a.context, y);
+}
+
+/* The vendor says what it thinks of no bytes; none is touched. */
+static void no_bytes(void)
+{
+    cl_int *x = allocate(BYTES), fill = 77;
+
+    take(x, BYTES);
+    x[0] = 5;
+    give_back(x);
+    printf("fill %d, copy %d\n", clEnqueueSVMMemFill(a.queue, x, &fill, sizeof fill, 0, 0, NULL, NULL),
+           clEnqueueSVMMemcpy(a.queue, CL_TRUE, x, x + CELL, 0, 0, NULL, NULL));
+    APP_CHECK(clFinish(a.queue));
+    take(x, BYTES);
+    printf("first word %d\n", x[0]);
+    give_back(x);
+    APP_CHECK(clFinish(a.queue));
+    clSVMFree(a.context, x);
+}
+
 static bool crashes(void)
 {
     char version[64] = "";
@@ -418,6 +461,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < rounds; i++)
         play(i % 3 != 1, i % 4 == 2 && able & CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
     watch();
+    for (int i = 0; i < 6; i++)
+        free_late();
+    no_bytes();
     APP_CHECK(clReleaseCommandQueue(queues[0])), APP_CHECK(clReleaseCommandQueue(queues[1]));
     clReleaseKernel(add), clReleaseKernel(slow), clReleaseKernel(sum), clReleaseKernel(back);
     clReleaseKernel(pick), clReleaseKernel(follow), clReleaseKernel(count);

@@ -253,35 +253,59 @@ static void find_functions(uint32_t *word, size_t words, uint8_t *is)
     }
 }
 
-static bool is_kernel(uint32_t *word, size_t words, const char *name)
+static int by_name(const void *a, const void *b)
 {
-    size_t at = HEADER;
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of the kernels, sorted; the caller frees the array. NULL: memory is out. */
+static char **kernels_of(uint32_t *word, size_t words, size_t *n)
+{
+    size_t at = HEADER, room = 0;
+    char **names = NULL, **more;
     struct step s;
 
-    while (next(word, words, &at, &s))
-        if (s.op == OP_ENTRY_POINT && s.n > 2 &&
-            !strncmp((char *)(s.word + 2), name, (s.n - 2) * sizeof *s.word))
-            return true;
-    return false;
+    for (*n = 0; next(word, words, &at, &s);) {
+        if (s.op != OP_ENTRY_POINT || s.n <= 2 || !memchr(s.word + 2, '\0', (s.n - 2) * sizeof *s.word))
+            continue;
+        if (*n == room) {
+            room = 2 * room + 16;
+            more = realloc(names, room * sizeof *names);
+            if (!more) {
+                free(names);
+                return NULL;
+            }
+            names = more;
+        }
+        names[(*n)++] = (char *)(s.word + 2);
+    }
+    if (*n)
+        qsort(names, *n, sizeof *names, by_name);
+    return names ? names : calloc(1, sizeof *names);
 }
 
 bool cw_spirv_rename(void *module, size_t n)
 {
     size_t at = HEADER, words = n / sizeof(uint32_t);
     uint8_t *is = calloc(IDS_MAX, sizeof *is); /* most of its pages stay untouched */
+    size_t num_kernels;
+    char **kernels = kernels_of(module, words, &num_kernels), *name;
     struct step s;
     bool import;
-    char *name;
 
-    if (!is)
+    if (!is || !kernels) {
+        free(is);
+        free(kernels);
         return false;
+    }
     find_functions(module, words, is);
     while (next(module, words, &at, &s))
         if ((name = name_of(&s, &import)) && s.word[0] < IDS_MAX && is[s.word[0]] &&
             (!strncmp(name, "llvm.", 5) ||
              (is[s.word[0]] == true && (*name == '_' || !strcmp(name, "printf")))) &&
-            !is_kernel(module, words, name))
+            !bsearch(&name, kernels, num_kernels, sizeof *kernels, by_name))
             *name = 'u';
     free(is);
+    free(kernels);
     return true;
 }

@@ -27,22 +27,25 @@ static void free_maps(struct cw_run_memory *m)
     }
 }
 
-/* The program frees the allocation. No address leads to it from here on; its bytes stay until the commands
- * under way that use them are over. `vendor`: the vendor's call is made then. */
+/* The program lets go of the allocation: its bytes stay until the commands under way that use them are over.
+ * Its address leads to it until then. */
+static void lets_go(struct cw_run_memory *m)
+{
+    m->r.held_back = true;
+    cw_run_record_pin(&m->r);
+    free_maps(m);
+    cw_run_record_unpin(&m->r);
+    cw_run_object_sweep();
+}
+
+/* The same, and no address leads to it from here on. `vendor`: the vendor's call is made with the last
+ * use. */
 static void ends(struct cw_run_memory *m, bool vendor)
 {
     if (!vendor)
         m->svm->pointer = NULL;
     cw_run_byte_range_region_leave(m->region);
-    m->r.held_back = true;
-    if (!m->maps && !m->r.busy) {
-        cw_run_record_end(&m->r);
-    } else {
-        cw_run_record_pin(&m->r);
-        free_maps(m);
-        cw_run_record_unpin(&m->r);
-    }
-    cw_run_object_sweep();
+    lets_go(m);
 }
 
 /* The allocation that begins at `pointer`; NULL: none that is managed. */
@@ -123,16 +126,24 @@ static struct cw_run_task *refuse(struct cw_run_enqueue *e)
     return NULL;
 }
 
-/* Of the allocations that begin there. */
-static void all_end(cl_uint count, void *const *pointers, bool vendor)
+/* Other commands may come before the one that frees them: then they find the allocations as ever. */
+static void all_let_go(cl_uint count, void *const *pointers)
 {
     struct cw_run_memory *m;
 
     cw_run_global_lock_take();
     for (cl_uint i = 0; i < count; i++)
         if ((m = begins_at(pointers[i])))
-            ends(m, vendor);
+            lets_go(m);
     cw_run_global_lock_give();
+}
+
+/* The vendor's command runs. */
+static void CL_CALLBACK free_all(cl_command_queue queue, cl_uint count, void *pointers[], void *context)
+{
+    (void)queue;
+    for (cl_uint i = 0; i < count; i++)
+        cw_run_hook_clSVMFree(context, pointers[i]);
 }
 
 /* The command needs the allocations, so none is freed before it is over. */
@@ -180,13 +191,14 @@ cl_int cw_run_hook_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void 
     if (t) {
         err = cw_run_enqueue_commit(&e, t, false);
         if (err == CL_SUCCESS)
-            all_end(count, pointers, true);
+            all_let_go(count, pointers);
         return err;
     }
     cw_run_native_follow(&x, &e, CW_RUN_USE_ALL);
+    if (!function &&
+        cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof data, &data, NULL) == CL_SUCCESS)
+        function = free_all;
     err = cw_native.clEnqueueSVMFree(queue, count, pointers, function, data, x.n, x.list, x.event);
-    if (err == CL_SUCCESS && !function)
-        all_end(count, pointers, false);
     return cw_run_native_end(&x, err);
 }
 
@@ -200,7 +212,8 @@ static bool find(const struct cw_run_enqueue *e, const void *pointer, size_t byt
 
     *b = m ? (struct cw_run_bytes){.memory = m, .offset = (uint64_t)((const uint8_t *)pointer - m->address)}
            : (struct cw_run_bytes){.host = (uint8_t *)(uintptr_t)pointer};
-    return m ? m->context == e->queue->context : pointer && bytes && !cw_run_byte_range_among(pointer, bytes);
+    return bytes &&
+           (m ? m->context == e->queue->context : pointer && !cw_run_byte_range_among(pointer, bytes));
 }
 
 static struct cw_run_task *copy_task(struct cw_run_enqueue *e, uint8_t *to, const uint8_t *from, size_t bytes)

@@ -31,6 +31,8 @@ static void free_context(struct cw_run_context *c)
         cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].copies);
         cw_run_sampler_release(&c->places[i]);
     }
+    if (c->watchable)
+        atomic_fetch_sub(&cw_run_passing_held, 1);
     cw_run_native_use_forget(c);
     cw_run_event_list_free(&c->own_events);
     cw_helper_build_disown(c);
