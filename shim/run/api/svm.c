@@ -138,6 +138,18 @@ static void all_let_go(cl_uint count, void *const *pointers)
     cw_run_global_lock_give();
 }
 
+/* Some of them are allocations with records. */
+static bool are_known(cl_uint count, void *const *pointers)
+{
+    bool known = false;
+
+    cw_run_global_lock_take();
+    for (cl_uint i = 0; pointers && i < count; i++)
+        known |= begins_at(pointers[i]) != NULL;
+    cw_run_global_lock_give();
+    return known;
+}
+
 /* The vendor's command runs. */
 static void CL_CALLBACK free_all(cl_command_queue queue, cl_uint count, void *pointers[], void *context)
 {
@@ -195,7 +207,7 @@ cl_int cw_run_hook_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void 
         return err;
     }
     cw_run_native_follow(&x, &e, CW_RUN_USE_ALL);
-    if (!function &&
+    if (!function && are_known(count, pointers) &&
         cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof data, &data, NULL) == CL_SUCCESS)
         function = free_all;
     err = cw_native.clEnqueueSVMFree(queue, count, pointers, function, data, x.n, x.list, x.event);

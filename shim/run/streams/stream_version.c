@@ -344,16 +344,6 @@ static void note_queue(const struct cw_stream_call *c)
     }
 }
 
-/* In any span: a later one may rename while the launch runs. */
-static void note_polls(const struct cw_stream_queue *q, struct cw_stream_use *t)
-{
-    if (!t->kernel || t->closes || !atomic_load(&q->context->renames))
-        return;
-    t->polls = cw_stream_model_may_poll(t->kernel);
-    for (uint32_t i = 0; i < t->n; i++)
-        t->of[i].polled = t->polls;
-}
-
 void cw_stream_version_pick(struct cw_stream_call *c)
 {
     struct cw_stream_queue *q = c->q;
@@ -364,7 +354,6 @@ void cw_stream_version_pick(struct cw_stream_call *c)
         note_queue(c);
     q->picks.n = q->picks.num_spans = 0;
     q->picks.asked = false;
-    note_polls(q, t);
     if (CW_LIKELY(!q->versions && !looks))
         return;
     for (struct cw_stream_versions *v = q->versions; v && t->closes && !t->idle && !t->pixels; v = v->next)
@@ -373,7 +362,9 @@ void cw_stream_version_pick(struct cw_stream_call *c)
         return;
     if (t->kernel && t->kernel->program && looks)
         cw_stream_model_want(t->kernel->program, false);
+    t->polls = t->kernel && cw_stream_model_may_poll(t->kernel);
     for (uint32_t i = 0; i < t->n; i++) {
+        t->of[i].polled = t->polls;
         struct cw_stream_memory *m =
             t->object[i] || !t->of[i].region
                 ? NULL

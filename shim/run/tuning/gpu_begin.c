@@ -132,13 +132,14 @@ void cw_run_gpu_begin_saves(double ns, bool cut)
  * from the begin were never measured whole. 1: its commands may be long enough. */
 static bool new_record(double *ns)
 {
-    bool as_before = (gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns) ||
-                     (is_known() && cw_run.counts.cut > 0);
+    bool as_before;
 
     *ns = cw_run_gpu_gain_harms() ? -RUNS_ALONE
           : gpus.harmful          ? gpus.last_ns + 1
           : gpus.saves_ns > 0     ? gpus.saves_ns
-                                  : gpus.may_pay;
+                                  : gpus.may_pay && !gpus.alone;
+    as_before =
+        (*ns >= .5 * gpus.last_ns && *ns <= 2 * gpus.last_ns) || (is_known() && cw_run.counts.cut > 0);
     return cw_run_gpu_gain_harms() || gpus.harmful || (!gpus.at_once && !as_before);
 }
 
