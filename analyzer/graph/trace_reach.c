@@ -48,8 +48,8 @@ static bool identity_of(const struct cw_trace *t, uint32_t context, char text[ID
     return true;
 }
 
-/* The program whose text and options say what it is; of one that is linked of a single module the module.
- * NULL: there is none. */
+/* The program whose text and options the model is made of: for one that is linked of a single module, that
+ * module. NULL: there is none. */
 static const struct cw_t_program *told_by(const struct cw_trace *t, size_t id)
 {
     const struct cw_t_program *p = &t->programs.v[id];

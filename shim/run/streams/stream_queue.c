@@ -99,8 +99,9 @@ static struct cw_stream_queue *make(struct cw_stream_context *c, cl_context cont
     return q;
 }
 
-/* While the program has one queue, a blocking command of it does not wait for what nobody can see.
- * Commands of a second queue could. Commands of unseen functions rest on queues that are one stream. */
+/* While the program has one queue, a blocking command of it does not wait for commands whose effects the
+ * program cannot see. Commands of a second queue could. Commands of unseen functions rest on queues that are
+ * one stream. */
 void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
 {
     cl_command_queue_properties properties = 0;

@@ -104,7 +104,7 @@ static void decide(const struct cw_stream_queue *q, struct cw_stream_kind_of_spa
     memset(k->tried, 0, sizeof k->tried);
 }
 
-/* With versions a span takes less than half: nothing more is to be tried for now. */
+/* With versions a span takes less than half of its time bare: the trials end here. */
 static bool is_clear(const struct cw_stream_kind_of_span *k)
 {
     return k->tried[CW_STREAM_BARE] && k->tried[CW_STREAM_RENAMES] &&
